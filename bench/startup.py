@@ -17,6 +17,7 @@ FLOORS = {
     "deskhand --help": 0.7,
     "deskhand runs list": 1.0,
     "deskhand reviews list": 1.0,
+    "deskhand modes show inbox": 1.0,
     "deskhand doctor inbox": 1.0,
     "deskhand run, embedded brain": 4.0,
 }
@@ -67,6 +68,7 @@ def _commands(folder: Path) -> dict[str, tuple[str, ...]]:
         "deskhand --help": (deskhand, "--help"),
         "deskhand runs list": (deskhand, "runs", "list", *database),
         "deskhand reviews list": (deskhand, "reviews", "list", *database),
+        "deskhand modes show inbox": (deskhand, "modes", "show", "inbox", *database),
         "deskhand doctor inbox": (deskhand, "doctor", "inbox", "--port", "0", *database),
         "deskhand run, embedded brain": run,
     }

@@ -9,15 +9,25 @@ from deskhand.cli.options import DEFAULT_DATABASE, shown
 from deskhand.errors import ConfigError
 
 if TYPE_CHECKING:
+    from deskhand.ports.lists import Lists
     from deskhand.wiring import Database, DeskStore
 
 
 @asynccontextmanager
 async def opened_database(url: str | None) -> "AsyncIterator[Database]":
     """A database that exists; looking must not create one, and needs no right to write."""
-    from deskhand.wiring import database_file, open_database
+    from deskhand.wiring import open_database
 
     chosen = url or DEFAULT_DATABASE
+    _require_file(chosen)
+    async with open_database(chosen, or_read=True) as database:
+        yield database
+
+
+def _require_file(chosen: str) -> None:
+    """Raise ConfigError for a SQLite file that does not exist."""
+    from deskhand.wiring import database_file
+
     file = database_file(chosen)
     if file is not None and not file.is_file():
         raise ConfigError(
@@ -27,8 +37,21 @@ async def opened_database(url: str | None) -> "AsyncIterator[Database]":
                 " --live` create one"
             ),
         )
-    async with open_database(chosen, or_read=True) as database:
-        yield database
+
+
+@asynccontextmanager
+async def opened_lists(url: str | None, desk: str | None) -> "AsyncIterator[Lists]":
+    """The runs and reviews of a desk, to list them: opened in the quickest way there is."""
+    from deskhand.wiring import looked_into
+
+    chosen = url or DEFAULT_DATABASE
+    _require_file(chosen)
+    with looked_into(chosen) as looked:
+        if looked is not None:
+            yield looked.lists(_chosen(desk, looked.desks, shown(chosen)))
+            return
+    async with opened_store(url, desk) as store:
+        yield store
 
 
 @asynccontextmanager

@@ -11,7 +11,7 @@ import typer
 
 from deskhand.cli import options
 from deskhand.cli.attaching import attached
-from deskhand.cli.databases import opened_store
+from deskhand.cli.databases import opened_lists, opened_store
 from deskhand.cli.review_screen import print_review_file, print_reviews
 from deskhand.cli.terminal import console, print_json, run_async
 
@@ -113,7 +113,7 @@ async def _list(
     from deskhand.engine.review_search import search, walk
     from deskhand.model.run import ReviewState
 
-    async with opened_store(database, desk) as store:
+    async with opened_lists(database, desk) as store:
         seen = None if after is None else (await store.review(after)).place
         if wanted.state is ReviewState.OPEN:
             return await walk(store, wanted, beyond=seen, limit=limit)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.databases import opened_store
+from deskhand.cli.databases import opened_lists, opened_store
 from deskhand.cli.stop import describe_stop
 from deskhand.cli.terminal import (
     console,
@@ -70,14 +70,13 @@ def list_runs(
 async def _list(
     database: str | None, desk: str | None, wanted: dict[str, Any], limit: int
 ) -> "tuple[list[dict[str, Any]], Stop | None]":
-    from deskhand.engine.story import message_of
+    from deskhand.model.message import message_of
 
-    async with opened_store(database, desk) as store:
-        runs = await store.runs(**wanted, limit=limit)
-        listed = [
-            _document(run) | {"message": message_of(await store.message(run.id))} for run in runs
-        ]
-        return listed, await store.stopped()
+    async with opened_lists(database, desk) as lists:
+        runs = await lists.runs(**wanted, limit=limit)
+        messages = await lists.messages([run.id for run in runs])
+        listed = [_document(run) | {"message": message_of(messages.get(run.id))} for run in runs]
+        return listed, await lists.stopped()
 
 
 @app.command("show")

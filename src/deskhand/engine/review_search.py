@@ -3,12 +3,14 @@
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deskhand.model.message import REPLY, Message
 from deskhand.model.queue import QueuePosition, ReviewFilter
 from deskhand.model.run import Review
-from deskhand.ports import Store
+
+if TYPE_CHECKING:  # ports bring every model along, and a list needs few of them
+    from deskhand.ports.lists import Lists
 
 _MOST_TERMS = 20
 
@@ -68,7 +70,7 @@ def searched_text(
 
 
 async def walk(
-    store: Store,
+    store: "Lists",
     wanted: ReviewFilter,
     *,
     beyond: QueuePosition | None = None,
@@ -95,7 +97,7 @@ async def walk(
 
 
 async def search(
-    store: Store,
+    store: "Lists",
     wanted: ReviewFilter,
     *,
     after: tuple[float, str] | None = None,

@@ -8,7 +8,7 @@ from deskhand.engine.agent_state import agent_state
 from deskhand.engine.journal import ADOPTION, State, states
 from deskhand.model.documents import document, iso_at, with_times
 from deskhand.model.envelope import Envelope
-from deskhand.model.message import DELIVER, Message, Prepared, iso
+from deskhand.model.message import DELIVER, Message, message_of
 from deskhand.model.outcome import Outcome
 from deskhand.model.plan import StepRecord
 from deskhand.model.queue import ReviewFilter
@@ -137,25 +137,6 @@ def time_spent(records: Records) -> tuple[float, float]:
 def state_of(envelope: Envelope) -> Document:
     """An envelope as the trace shows it; the message, the same at every step, is shown once."""
     return envelope.model_dump(mode="json", exclude={"run_id", "message"})
-
-
-def message_of(message: Message | None) -> Document | None:
-    if message is None:
-        return None
-    return {
-        "id": message.id,
-        "channel": message.channel,
-        "from": str(message.sender),
-        "principal": message.principal.model_dump(mode="json"),
-        "subject": message.subject,
-        "received_at": iso(message.received_at),
-        "prepared": None if message.prepared is None else _prepared(message.prepared),
-    }
-
-
-def _prepared(read: Prepared) -> Document:
-    """What the preprocessor found, or why the message passed as it is."""
-    return {"by": read.by, "name": read.name, "address": read.address, "failed": read.failed}
 
 
 def tool_calls(steps: Sequence[State]) -> list[Document]:

@@ -308,3 +308,23 @@ def delivery_of(reply: Mapping[str, Any]) -> list[Any]:
 
 def iso(moment: datetime) -> str:
     return moment.isoformat(timespec="milliseconds")
+
+
+def message_of(message: Message | None) -> dict[str, Any] | None:
+    """A message as it stands in documents about runs; None for one that was erased."""
+    if message is None:
+        return None
+    return {
+        "id": message.id,
+        "channel": message.channel,
+        "from": str(message.sender),
+        "principal": message.principal.model_dump(mode="json"),
+        "subject": message.subject,
+        "received_at": iso(message.received_at),
+        "prepared": None if message.prepared is None else _prepared(message.prepared),
+    }
+
+
+def _prepared(read: Prepared) -> dict[str, Any]:
+    """What the preprocessor found, or why the message passed as it is."""
+    return {"by": read.by, "name": read.name, "address": read.address, "failed": read.failed}

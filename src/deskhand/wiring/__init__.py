@@ -9,13 +9,14 @@ if TYPE_CHECKING:
     from deskhand.wiring.channels import check_channels as check_channels
     from deskhand.wiring.channels import claimed_mailboxes as claimed_mailboxes
     from deskhand.wiring.channels import mailboxes as mailboxes
+    from deskhand.wiring.database_files import database_file as database_file
+    from deskhand.wiring.database_files import looked_into as looked_into
     from deskhand.wiring.databases import Database as Database
     from deskhand.wiring.databases import DeskStore as DeskStore
     from deskhand.wiring.databases import api_keys as api_keys
     from deskhand.wiring.databases import backup_database as backup_database
     from deskhand.wiring.databases import channel_store as channel_store
     from deskhand.wiring.databases import copy_database as copy_database
-    from deskhand.wiring.databases import database_file as database_file
     from deskhand.wiring.databases import desks_in as desks_in
     from deskhand.wiring.databases import exchanges_of as exchanges_of
     from deskhand.wiring.databases import knowledge_store as knowledge_store
@@ -74,6 +75,7 @@ _MODULES = {
         "claimed_mailboxes",
         "mailboxes",
     ),
+    "database_files": ("database_file", "looked_into"),
     "databases": (
         "Database",
         "DeskStore",
@@ -81,7 +83,6 @@ _MODULES = {
         "channel_store",
         "backup_database",
         "copy_database",
-        "database_file",
         "desks_in",
         "exchanges_of",
         "knowledge_store",

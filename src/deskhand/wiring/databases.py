@@ -1,13 +1,11 @@
 """Opening a database, and the stores that lie in it."""
 
 import asyncio
-import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeAlias
-from urllib.parse import urlsplit, urlunsplit
 
 from deskhand.adapters.stores.api_keys import SqlKeyStore
 from deskhand.adapters.stores.channels import SqlChannelStore
@@ -19,6 +17,7 @@ from deskhand.adapters.stores.users import SqlUserStore
 from deskhand.errors import ConfigError
 from deskhand.ports import KnowledgeStore
 from deskhand.ports.database import Backup
+from deskhand.wiring.database_files import database_file, without_password
 
 if TYPE_CHECKING:  # the driver takes a tenth of a second to import: only for those who use it
     from deskhand.adapters.stores.notices import SqlNoticeStore
@@ -31,20 +30,6 @@ Database: TypeAlias = "SqliteBackend | PostgresBackend"
 DeskStore: TypeAlias = "SqliteStore | PostgresStore"
 
 
-def database_file(url: str) -> Path | None:
-    """The file behind a SQLite address or a path; None for a PostgreSQL address."""
-    path = url.removeprefix("sqlite:///")
-    if path.startswith(("postgresql://", "postgres://")):
-        return None
-    if "://" in path:
-        kind = path.partition("://")[0]
-        raise ConfigError(
-            f"databases of kind {kind!r} are not supported",
-            fix="write postgresql://user@host/name, sqlite:///FILE or a path",
-        )
-    return Path(path)
-
-
 @asynccontextmanager
 async def open_database(url: str, *, or_read: bool = False) -> AsyncIterator[Database]:
     """`postgresql://...`, `sqlite:///path` or a path; a missing file is created.
@@ -54,7 +39,8 @@ async def open_database(url: str, *, or_read: bool = False) -> AsyncIterator[Dat
     file = database_file(url)
     database: Database
     if or_read and file is not None and file.exists():
-        from deskhand.adapters.stores.sqlite_reading import may_write, opened_to_read
+        from deskhand.adapters.stores.sqlite_lookup import may_write
+        from deskhand.adapters.stores.sqlite_reading import opened_to_read
 
         if not may_write(file):
             async with opened_to_read(file) as reading:
@@ -135,11 +121,6 @@ def notices_of(database: Database, desk: str) -> "SqlNoticeStore":
     return SqlNoticeStore(database, desk)
 
 
-def _without_password(url: str) -> str:
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=re.sub(r":[^@]*@", "@", parts.netloc)))
-
-
 async def backup_database(
     url: str, target: Path, progress: Callable[[str, int, int], None]
 ) -> Backup:
@@ -154,7 +135,7 @@ async def backup_database(
     if file is None:
         raise ConfigError(
             "PostgreSQL is backed up with its own program, which takes one moment of everything",
-            fix=f"pg_dump --format=custom --file={target} --dbname='{_without_password(url)}'",
+            fix=f"pg_dump --format=custom --file={target} --dbname='{without_password(url)}'",
         )
     loop = asyncio.get_running_loop()
 

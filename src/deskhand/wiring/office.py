@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 from deskhand.config.desk import DeskSpec
 from deskhand.ports import Calendar, Clock, Contacts
 from deskhand.tools.office import Office
+from deskhand.wiring.database_files import database_file
 from deskhand.wiring.databases import (
     Database,
     DeskStore,
-    database_file,
     open_database,
     scratch_database,
 )

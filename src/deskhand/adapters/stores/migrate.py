@@ -1,10 +1,12 @@
 """Bring a database to the newest schema."""
 
 from pathlib import Path
-
-import sqlalchemy as sa
+from typing import TYPE_CHECKING
 
 from deskhand.errors import ConfigError
+
+if TYPE_CHECKING:  # those who only want to know the newest version do without
+    import sqlalchemy as sa
 
 HEAD = "0029"
 """The newest migration; a test compares it with the scripts."""
@@ -12,12 +14,12 @@ HEAD = "0029"
 _SCRIPTS = Path(__file__).parent / "migrations"
 
 
-def is_newest(connection: sa.Connection) -> bool:
+def is_newest(connection: "sa.Connection") -> bool:
     """Whether the schema needs no migration; asks only, and quickly."""
     return _version(connection) == HEAD
 
 
-def migrate(connection: sa.Connection) -> None:
+def migrate(connection: "sa.Connection") -> None:
     """Upgrade in place; does nothing, quickly, when the schema is already the newest.
 
     Raises ConfigError when a newer version of Deskhand wrote the database. The caller's
@@ -46,8 +48,10 @@ def migrate(connection: sa.Connection) -> None:
     command.upgrade(config, "head")
 
 
-def _version(connection: sa.Connection) -> str | None:
+def _version(connection: "sa.Connection") -> str | None:
     """The migration that the database has reached; None for an empty database."""
+    import sqlalchemy as sa
+
     if not sa.inspect(connection).has_table("alembic_version"):
         return None
     version: str | None = connection.execute(

@@ -13,6 +13,7 @@ from deskhand.adapters.stores.review_decisions import open_review
 from deskhand.adapters.stores.rows import pack, run_of, unpack
 from deskhand.adapters.stores.sql_store import SqlStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase, Tx
+from deskhand.adapters.stores.sqlite_lists import Read, SqliteLists, T
 from deskhand.adapters.stores.statements import state_late_on_sqlite, state_on_sqlite
 from deskhand.adapters.stores.totals import count_on_sqlite
 from deskhand.errors import Fenced, NotFound
@@ -47,7 +48,7 @@ WHERE r.id = ? AND r.desk = ?
 """
 
 
-class SqliteStore(SqlStore):
+class SqliteStore(SqliteLists, SqlStore):
     def __init__(
         self,
         database: SqliteDatabase,
@@ -59,6 +60,9 @@ class SqliteStore(SqlStore):
         super().__init__(database, desk, owner or new_id("own"), now)
         self._sqlite, self._ids = database, ids
         self._leased = False
+
+    async def _look(self, read: Read[T]) -> T:
+        return await self._sqlite.read(lambda tx: read(tx.raw))
 
     async def accept(self, message: Message, *, flow: str) -> Accepted:
         run_id, now = self._ids("run"), self._now()

@@ -1,7 +1,6 @@
 """SQLite files that may only be read: on a read-only disk, or without the right to write."""
 
 import asyncio
-import os
 import shutil
 import sqlite3
 from collections.abc import AsyncIterator
@@ -12,26 +11,12 @@ from tempfile import TemporaryDirectory
 from deskhand.adapters.stores.migrate import is_newest
 from deskhand.adapters.stores.sqlite_backend import SqliteBackend
 from deskhand.adapters.stores.sqlite_database import BUSY_MS, SqliteDatabase, Tx
+from deskhand.adapters.stores.sqlite_lookup import beside_file
 from deskhand.errors import ConfigError
 
 _AS_IT_IS = "mode=ro"
 _NEVER_CHANGES = "mode=ro&immutable=1"
 """For a file that nobody writes: SQLite then needs no files beside it."""
-
-
-def may_write(path: Path) -> bool:
-    """Whether this process may write a SQLite file and what SQLite keeps beside it."""
-    if not os.access(path, os.W_OK):
-        return False
-    beside = [beside_file(path, "-wal"), beside_file(path, "-shm")]
-    return os.access(path.absolute().parent, os.W_OK) or all(
-        os.access(file, os.W_OK) for file in beside
-    )
-
-
-def beside_file(path: Path, ending: str) -> Path:
-    """A file that SQLite keeps beside a database, such as its write-ahead log (`-wal`)."""
-    return path.with_name(path.name + ending)
 
 
 class ReadOnlyBackend(SqliteBackend):

@@ -1,0 +1,63 @@
+"""Between what stands in rows and model types, by plain values: needs no library of databases."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any
+
+from deskhand.model.causes import Cause
+from deskhand.model.run import Decision, Review, ReviewKind, ReviewState, Run, RunStatus
+
+_CAUSES = frozenset(map(str, Cause))
+
+RUN_FIELDS = tuple(field.name for field in fields(Run))
+
+
+def pack(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def unpack(body: bytes | None) -> Any:
+    return None if body is None else json.loads(body)
+
+
+def run_of(values: Iterable[Any]) -> Run:
+    """A run from the columns of RUN_FIELDS, in that order."""
+    named = dict(zip(RUN_FIELDS, values, strict=True))
+    named["message_key"] = bytes(named["message_key"]).hex()
+    named["status"] = RunStatus(named["status"])
+    return Run(**named)
+
+
+def review_of(run_id: str, row: Any) -> Review:
+    """A review from a row that has the columns of REVIEW_COLUMNS."""
+    return Review(
+        id=row.id,
+        desk=row.desk,
+        run_id=run_id,
+        seq=row.seq,
+        conversation=row.conversation,
+        kind=ReviewKind(row.kind),
+        reason=row.reason,
+        payload=unpack(row.payload) or {},
+        payload_hash=row.payload_hash,
+        state=ReviewState(row.state),
+        version=row.version,
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+        fallback=_decision(row.fallback),
+        decision=_decision(row.decision),
+        decided_by=row.decided_by,
+        decided_at=row.decided_at,
+        note=row.note,
+        edit=unpack(row.edit),
+        signed_by=row.signed_by,
+        causes=tuple(Cause(cause) for cause in (row.causes or "").split() if cause in _CAUSES),
+        facts=unpack(row.facts) or {},
+        assignee=row.assignee,
+        snoozed_until=row.snoozed_until,
+    )
+
+
+def _decision(value: str | None) -> Decision | None:
+    return Decision(value) if value else None
