@@ -26,16 +26,23 @@ from deskhand.model.run import (
     RunStatus,
     Verdict,
 )
+from deskhand.model.totals import CALLS, Counted
 from tests.conformance.adapters import Stores
 from tests.conformance.test_store import claimed, row_of
 
 KEY = b"a key that is long enough"
+
+COUNTED = Counted(
+    {"conversation": ("c-1", ""), "day": ("", "2026-11-17")}, {CALLS: 1, "EUR": 125_000}
+)
+"""What each effect of the desk adds to the totals."""
 
 COVERED = (
     t.runs,
     t.messages,
     t.steps,
     t.effects,
+    t.effect_counts,
     t.reviews,
     t.events,
     t.llm_calls,
@@ -74,7 +81,7 @@ NOT_COVERED = {
     "ticket_messages": "made from runs and the events of tickets",
     "tickets": "made from the events of tickets",
     "told_sentences": "made from replies, to find sentences told to several people",
-    "totals": "counters of caps, which grow with every effect",
+    "totals": "what effect_counts add up to; compared, since a smaller one would lift a cap",
     "users": "who may log in; changed at any time, and says nothing about a run",
     "workers": "who is at work now",
     "write_checks": "whether the disk takes writes",
@@ -108,7 +115,7 @@ class Worked:
         await store.append(*rows)
         for number in range(2):
             key = EffectKey(self.run_id, 0, number)
-            await store.intend(key, "send", "hash")
+            await store.intend(key, "send", "hash", COUNTED)
             await store.settle(key, EffectState.DONE, {"sent": True})
         await store.record_call(
             LlmCall(self.run_id, "draft", "chat", "p/m", "digest", answer={"text": "Hi"})
@@ -285,3 +292,26 @@ async def test_what_went_for_its_age_still_verifies(worked: Worked, kind: Kept) 
     assert await worked.problems() == []
     await seal_desk(worked.store, KEY)
     assert await worked.problems() == []
+
+
+async def test_a_lowered_total_is_noticed(worked: Worked) -> None:
+    money = sa.and_(t.totals.c.scope == "day", t.totals.c.unit == "EUR")
+    await worked.forge(t.totals.update().where(money).values(amount=125_000))
+    assert await worked.problems() == [
+        "the total (EUR of send a day 2026-11-17) is 12.5, but the effects counted 25"
+    ]
+    await worked.forge(t.totals.update().where(money).values(amount=250_000))
+    assert await worked.problems() == []
+
+
+async def test_a_deleted_total_is_noticed(worked: Worked) -> None:
+    await worked.forge(t.totals.delete().where(t.totals.c.scope == "conversation"))
+    assert await worked.problems() == [
+        "the total (EUR of send a conversation) is 0, but the effects counted 25",
+        "the total (calls of send a conversation) is 0, but the effects counted 2",
+    ]
+
+
+async def test_counts_that_cannot_be_read_are_a_finding_and_no_error(worked: Worked) -> None:
+    await worked.forge(t.effect_counts.update().values(body="[[1]]"))
+    assert await worked.problems()

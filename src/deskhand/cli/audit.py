@@ -210,7 +210,7 @@ def _print_not_stated(report: "AuditReport") -> None:
             soft_wrap=True,
         )
     to.print(
-        "[dim]not verified: contacts, calendar, totals of caps, logins, knowledge, and what is"
+        "[dim]not verified: contacts, calendar, logins, knowledge, and what is"
         " made again from runs[/]",
         soft_wrap=True,
     )

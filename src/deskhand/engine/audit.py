@@ -22,11 +22,14 @@ from deskhand.engine.statements import (
     stated_since,
 )
 from deskhand.errors import ConfigError
-from deskhand.model.audited import PRUNED, Journaled, PrunedHead, Seal, Statement
+from deskhand.model.audited import PRUNED, Journaled, LoweredTotal, PrunedHead, Seal, Statement
+from deskhand.model.totals import is_money, shown
 from deskhand.ports import Archive
 
 PAGE = 200
 DESK_LINE = "@desk"
+BINDING_TOTALS = 2 * 86_400
+"""Seconds: caps are held against the totals of a day, wherever on earth it began."""
 """In a seal: the line about what belongs to the desk and to no run."""
 KEY_VARIABLE = "DESKHAND_SEAL_KEY"
 SHORTEST_KEY = 16
@@ -137,7 +140,16 @@ async def verify_desk(
     for run_id, file_id in await store.changed_files():
         what = f"the content of attachment {file_id} was changed"
         report.problems.append(Problem(run_id, None, what))
+    for total in await store.lowered_totals(time.time() - BINDING_TOTALS):
+        report.problems.append(Problem("", None, _lowered(total)))
     return report
+
+
+def _lowered(total: LoweredTotal) -> str:
+    of = f"{total.unit} of {total.tool} a {total.scope} {total.day}".rstrip()
+    written = shown if is_money(total.unit) else str
+    is_now, least = written(total.amount), written(total.least)
+    return f"the total ({of}) is {is_now}, but the effects counted {least}"
 
 
 def _check_run(

@@ -81,6 +81,18 @@ class DeskRecords(NamedTuple):
     records: dict[str, list[Any]]
 
 
+class LoweredTotal(NamedTuple):
+    """A total of effects that is smaller than what they added to it."""
+
+    scope: str
+    day: str
+    """Empty for the totals of a conversation, which go on from day to day."""
+    tool: str
+    unit: str
+    amount: int
+    least: int
+
+
 @dataclass(frozen=True, slots=True)
 class Journaled:
     """A run as an auditor reads it: its message's bytes, all its rows, and the digests of its

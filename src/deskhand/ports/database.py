@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from deskhand.model.access import ApiKey, Session, User
-from deskhand.model.audited import DeskRecords, Journaled, Seal
+from deskhand.model.audited import DeskRecords, Journaled, LoweredTotal, Seal
 from deskhand.own_tables import OwnTables
 
 if TYPE_CHECKING:
@@ -39,6 +39,10 @@ class Archive(Protocol):
 
     async def changed_files(self) -> Sequence[tuple[str, str]]:
         """Run and file of each attachment whose content is not what its digest says."""
+        ...
+
+    async def lowered_totals(self, since: float) -> Sequence[LoweredTotal]:
+        """Totals that are smaller than what the effects since then added to them, or gone."""
         ...
 
     async def save_seal(self, at: float, heads: bytes, mac: str) -> Seal: ...

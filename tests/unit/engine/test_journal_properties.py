@@ -20,7 +20,7 @@ from deskhand.engine.context import RunContext
 from deskhand.engine.journal import fold, make_row, result_of, seed, states, verify
 from deskhand.engine.patience import Patience
 from deskhand.engine.statements import make_statement, steps_record
-from deskhand.model.audited import DeskRecords, Journaled, Seal, StatementKind
+from deskhand.model.audited import DeskRecords, Journaled, LoweredTotal, Seal, StatementKind
 from deskhand.model.envelope import Ask, Delta, Envelope, ErrorNote, StageResult
 from deskhand.model.outcome import Outcome
 from deskhand.model.queue import ReviewFilter
@@ -440,6 +440,9 @@ class Shelf:
         return DeskRecords([], {})
 
     async def changed_files(self) -> list[tuple[str, str]]:
+        return []
+
+    async def lowered_totals(self, since: float) -> list[LoweredTotal]:
         return []
 
     async def save_seal(self, at: float, heads: bytes, mac: str) -> Seal:

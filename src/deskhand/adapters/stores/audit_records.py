@@ -1,5 +1,7 @@
 """What an auditor reads and leaves behind, in SQLAlchemy Core."""
 
+import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
@@ -11,7 +13,7 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import statements
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.rows import STEP_COLUMNS, step_of
-from deskhand.model.audited import DeskRecords, Journaled, PrunedHead, Seal, Statement
+from deskhand.model.audited import DeskRecords, Journaled, LoweredTotal, PrunedHead, Seal, Statement
 
 _AUDITED = sa.select(
     t.runs.c.id,
@@ -127,6 +129,38 @@ def changed_files(core: sa.Connection, desk: str) -> list[tuple[str, str]]:
         if sha256(bytes(content or b"")).hexdigest() != file.digest:
             changed.append((file.run_id, file.id))
     return changed
+
+
+def lowered_totals(core: sa.Connection, desk: str, since: float) -> list[LoweredTotal]:
+    """Totals that are smaller than what the effects since then added to them, or gone."""
+    counted: Counter[tuple[str, str, str, str, str]] = Counter()
+    here, totals = t.effect_counts.c, t.totals.c
+    with _one_moment(core):
+        counts = sa.select(here.tool, here.body).where(here.desk == desk, here.at >= since)
+        for tool, body in core.execute(counts):
+            for scope, name, day, unit, amount in _counts(body):
+                counted[scope, name, day, tool, unit] += amount
+        kept = sa.select(
+            totals.scope, totals.name, totals.day, totals.tool, totals.unit, totals.amount
+        ).where(totals.desk == desk)
+        amounts = {tuple(row[:5]): row[5] for row in core.execute(kept)}
+    lowered: list[LoweredTotal] = []
+    for (scope, name, day, tool, unit), least in sorted(counted.items()):
+        amount = amounts.get((scope, name, day, tool, unit), 0)
+        if amount < least:
+            lowered.append(LoweredTotal(scope, day, tool, unit, amount, least))
+    return lowered
+
+
+def _counts(body: str) -> list[tuple[str, str, str, str, int]]:
+    """What an effect added; nothing where somebody changed it, which its statement tells."""
+    try:
+        return [
+            (scope, name, day, unit, int(amount))
+            for scope, name, day, unit, amount in json.loads(body)
+        ]
+    except (ValueError, TypeError):
+        return []
 
 
 def save_seal(

@@ -135,6 +135,7 @@ def _erase_work(core: sa.Connection, position: int) -> None:
     """What was made of a message: states, drafts, results and what models said."""
     core.execute(t.steps.update().where(t.steps.c.run == position).values(body=None, salt=None))
     core.execute(t.effects.update().where(t.effects.c.run == position).values(result=None))
+    core.execute(t.effect_counts.delete().where(t.effect_counts.c.run == position))
     core.execute(
         t.reviews.update()
         .where(t.reviews.c.run == position)

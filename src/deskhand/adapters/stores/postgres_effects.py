@@ -8,7 +8,7 @@ from deskhand.adapters.stores.postgres_rows import Intention, Settlement, column
 from deskhand.adapters.stores.postgres_statements import state_late_on_postgres
 from deskhand.adapters.stores.postgres_writes import not_ours
 from deskhand.adapters.stores.rows import unpack
-from deskhand.adapters.stores.totals import count_on_postgres
+from deskhand.adapters.stores.totals import count_on_postgres, counts_of
 from deskhand.errors import EffectRefused, NotFound
 from deskhand.model.run import Effect, EffectKey, EffectState
 
@@ -32,6 +32,15 @@ FROM owned o JOIN written w ON w.run = o.position AND w.seq = o.seq AND w.call =
 UNION ALL
 SELECT o.id, o.seq, o.call, e.tool, e.call_hash, e.state, e.result, e.created_at, e.updated_at
 FROM owned o JOIN effects e ON e.run = o.position AND e.seq = o.seq AND e.call = o.call
+"""
+
+_RECORD_COUNTS = """
+INSERT INTO effect_counts(run, seq, call, desk, tool, at, body)
+SELECT r.position, u.seq, u.call, u.desk, u.tool, u.now, u.body
+FROM unnest(
+    $1::text[], $2::text[], $3::int[], $4::int[], $5::text[], $6::float8[], $7::text[])
+  AS u(id, desk, seq, call, tool, now, body)
+JOIN runs r ON r.id = u.id AND r.desk = u.desk
 """
 
 _ALREADY = """
@@ -90,12 +99,19 @@ async def _count(
         if counted is not None and number not in already:
             numbers.append(number)
             wanted.append((effect.desk, effect.tool, counted))
-    refusals = await count_on_postgres(connection, wanted) if wanted else []
-    return {
-        number: refusal
-        for number, refusal in zip(numbers, refusals, strict=True)
-        if refusal is not None
-    }
+    outcomes = await count_on_postgres(connection, wanted) if wanted else []
+    refusals: dict[int, EffectRefused] = {}
+    counts = []
+    for number, refusal in zip(numbers, outcomes, strict=True):
+        effect, counted = intentions[number]
+        if refusal is not None:
+            refusals[number] = refusal
+        elif counted is not None:
+            key = (effect.run_id, effect.desk, effect.seq, effect.call)
+            counts.append((*key, effect.tool, effect.now, counts_of(counted)))
+    if counts:
+        await connection.execute(_RECORD_COUNTS, *columns_of(counts))
+    return refusals
 
 
 def _effect(row: Any) -> Effect:

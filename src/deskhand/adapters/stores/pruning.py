@@ -27,6 +27,7 @@ _UNSETTLED = (EffectState.INTENDED, EffectState.UNKNOWN)
 _OF_RUNS = (
     t.steps,
     t.effects,
+    t.effect_counts,
     t.reviews,
     t.review_edits,
     t.answer_sources,

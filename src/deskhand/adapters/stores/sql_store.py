@@ -24,7 +24,14 @@ from deskhand.adapters.stores.run_store import SqlRuns
 from deskhand.adapters.stores.totals import read_stop, read_totals, resume_desk, stop_desk
 from deskhand.adapters.stores.waiting_runs import SqlWaitingRuns
 from deskhand.errors import Conflict
-from deskhand.model.audited import DeskRecords, Journaled, Kept, PrunedBatch, Seal
+from deskhand.model.audited import (
+    DeskRecords,
+    Journaled,
+    Kept,
+    LoweredTotal,
+    PrunedBatch,
+    Seal,
+)
 from deskhand.model.run import (
     Effect,
     EffectState,
@@ -154,6 +161,11 @@ class SqlStore(SqlRuns, SqlWaitingRuns, SqlConversations, SqlReviews, SqlFiles):
     async def changed_files(self) -> list[tuple[str, str]]:
         return await self._database.read_core(
             lambda core: audit_records.changed_files(core, self.desk)
+        )
+
+    async def lowered_totals(self, since: float) -> list[LoweredTotal]:
+        return await self._database.read_core(
+            lambda core: audit_records.lowered_totals(core, self.desk, since)
         )
 
     async def save_seal(self, at: float, heads: bytes, mac: str) -> Seal:

@@ -15,7 +15,7 @@ from deskhand.adapters.stores.sql_store import SqlStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase, Tx
 from deskhand.adapters.stores.sqlite_lists import Read, SqliteLists, T
 from deskhand.adapters.stores.statements import state_late_on_sqlite, state_on_sqlite
-from deskhand.adapters.stores.totals import count_on_sqlite
+from deskhand.adapters.stores.totals import count_on_sqlite, counts_of
 from deskhand.errors import Fenced, NotFound
 from deskhand.model.ids import new_id, random_bytes
 from deskhand.model.message import Message
@@ -219,6 +219,11 @@ class SqliteStore(SqliteLists, SqlStore):
             )
             if written.rowcount == 1 and counted is not None:
                 count_on_sqlite(tx.raw, self.desk, tool, counted)
+                tx.raw.execute(
+                    "INSERT INTO effect_counts(run, seq, call, desk, tool, at, body)"
+                    " VALUES(?,?,?,?,?,?,?)",
+                    (position, key.seq, key.index, self.desk, tool, now, counts_of(counted)),
+                )
             tool_name, hashed, state, result, created_at, updated_at = tx.raw.execute(
                 "SELECT tool, call_hash, state, result, created_at, updated_at FROM effects"
                 " WHERE run=? AND seq=? AND call=?",

@@ -84,6 +84,7 @@ LAST_STATEMENT = (
 )
 SOURCES = (
     _of_run(t.effects, "effect", ("seq", "call"), state=_OPEN_EFFECTS),
+    _of_run(t.effect_counts, "count", ("seq", "call")),
     _of_run(t.reviews, "review", ("id",), ("announced", "search_text"), state=("open",)),
     _of_run(t.events, "event", ("id",)),
     _of_run(t.llm_calls, "model call", ("id",)),

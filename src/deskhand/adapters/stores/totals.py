@@ -1,5 +1,6 @@
 """Totals of effects and the stop switch, in the transaction that writes an intention."""
 
+import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
@@ -41,6 +42,15 @@ def refusal(stop: Stop | None, sums: Sums, tool: str, counted: Counted) -> Effec
     if limit is not None:
         return EffectRefused("over_cap", f"it would exceed the cap of {limit}", liftable=True)
     return None
+
+
+def counts_of(counted: Counted) -> str:
+    """What an effect adds, as it is recorded with the effect."""
+    rows: list[tuple[str, str, str, str, int]] = []
+    for scope, (name, day) in counted.places.items():
+        digest = name_digest(name)
+        rows += [(scope, digest, day, unit, amount) for unit, amount in counted.units.items()]
+    return json.dumps(rows)
 
 
 def added(desk: str, tool: str, counted: Counted) -> Iterator[_Row]:

@@ -125,6 +125,21 @@ effects = Table(
     PrimaryKeyConstraint("run", "seq", "call"),
 )
 
+effect_counts = Table(
+    "effect_counts",
+    metadata,
+    Column("run", Position, nullable=False),
+    Column("seq", Integer, nullable=False),
+    Column("call", Integer, nullable=False),
+    Column("desk", Text, nullable=False),
+    Column("tool", Text, nullable=False),
+    Column("at", Float, nullable=False),
+    Column("body", Text, nullable=False),
+    PrimaryKeyConstraint("run", "seq", "call"),
+    Index("effect_counts_at", "desk", "at"),
+)
+"""What each effect added to the totals, so that a total somebody lowered is noticed."""
+
 llm_calls = Table(
     "llm_calls",
     metadata,
