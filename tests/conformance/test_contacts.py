@@ -100,6 +100,25 @@ async def test_what_people_say_stands_before_what_mail_shows(stores: Stores) -> 
     assert await contacts.known("bob@example.com") is None
 
 
+async def test_a_customer_has_a_plan_and_is_found_by_his_id(stores: Stores) -> None:
+    contacts = contacts_of(await stores())
+    ann = ContactEntry(
+        address="ann@example.com",
+        customer_id="CUST-001",
+        plan="enterprise",
+        tenure_months=0,
+        seats=50,
+        region="us-west",
+    )
+    bob = ContactEntry(address="bob@example.com", customer_id="CUST-001")
+    await contacts.put([ann, bob, ContactEntry(address="cy@example.com")], "eve")
+    found_people = await contacts.of_customer("CUST-001")
+    assert [person.address for person in found_people] == ["ann@example.com", "bob@example.com"]
+    assert found_people[0].plan_in_words == "enterprise, 50 seats, 0 months, us-west"
+    assert await contacts.put([ann], "eve") == ["unchanged"]
+    assert await contacts.of_customer("CUST-002") == []
+
+
 async def test_saying_the_same_again_changes_nothing(stores: Stores) -> None:
     contacts = contacts_of(await stores())
     entry = ContactEntry(

@@ -111,6 +111,8 @@ class Agent:
         after = working if ctx.envelope is before else ctx.envelope.apply(brought)
         if made.starts_anew:
             after = after.changed(outputs={})
+        if made.also:
+            after = after.changed(outputs={**after.outputs, **made.also})
         after = after.with_output(self.spec.output_key, output)
         after = self._with_reply(after, output, made)
         after = await self._hook(self.post_process, after, self.spec.output_key)
@@ -162,6 +164,7 @@ class Agent:
             temperature=spec.temperature,
             max_tokens=spec.max_tokens,
             without_model=ctx.goes_on_without_model,
+            knowledge_category=spec.knowledge_category,
         )
         answer = await self._parts.brain.answer(task)
         answered = answer.answered
@@ -239,7 +242,10 @@ class Agent:
         by = AGENT if self._profile is not None else str((made.answered or {}).get("brain", MOCK))
         if is_model(by) and self.spec.task not in WORDLESS:
             envelope = envelope.with_metadata(**{BY_MODEL: True})
-        drafted = str(output["text"]) if self.spec.task == TaskKind.DRAFT else None
+        if made.draft is not None:
+            output = made.draft
+        is_draft = self.spec.task == TaskKind.DRAFT or made.draft is not None
+        drafted = str(output["text"]) if is_draft else None
         text = answer_in(output) if self._profile is not None else drafted
         if text is None or envelope.message is None:
             return envelope

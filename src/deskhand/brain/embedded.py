@@ -5,6 +5,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from deskhand.brain import comparing, declared_plans, drafting
@@ -37,6 +38,7 @@ from deskhand.brain.task_inputs import (
 )
 from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.errors import DeskhandError, ModelAnswerInvalid
+from deskhand.knowledge.search import in_category
 from deskhand.language.answer_language import wished_language
 from deskhand.model.tasks import OTHER, Answer, Task, TaskKind
 from deskhand.ports import Embeds
@@ -205,8 +207,12 @@ class EmbeddedBrain:
         """What the articles say to each ask; to the whole message where it asks nothing."""
         asks = asks_of(task, language)[:MOST_ASKS] or [whole(asked_in(task))]
         spoken = reply_language(language, self._desk.languages)
+        desk = self._desk
+        if desk.knowledge is not None:
+            looked_at = in_category(desk.knowledge, task.knowledge_category)
+            desk = replace(desk, knowledge=looked_at)
         questions = await asyncio.to_thread(self._question_model)
-        return await answers_to(self._desk, self._embedder, questions, asks, spoken)
+        return await answers_to(desk, self._embedder, questions, asks, spoken)
 
     def _question_model(self) -> Intents | None:
         with self._learning:

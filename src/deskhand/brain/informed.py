@@ -6,6 +6,7 @@ from typing import Any
 from deskhand.brain.task_inputs import question_of
 from deskhand.brain.task_prompts import ARTICLES
 from deskhand.errors import DeskhandError
+from deskhand.knowledge.search import in_category
 from deskhand.model.knowledge import Hit
 from deskhand.model.tasks import Answer, Task, TaskKind
 from deskhand.ports import Brain, SearchesKnowledge
@@ -47,7 +48,8 @@ class InformedBrain:
 
     async def _found(self, task: Task) -> list[Hit]:
         try:
-            return await self._knowledge.search(question_of(task), limit=_MOST)
+            knowledge = in_category(self._knowledge, task.knowledge_category)
+            return await knowledge.search(question_of(task), limit=_MOST)
         except DeskhandError as error:
             log.warning(
                 "the knowledge base could not be asked: %s", error, extra={"run_id": task.run_id}

@@ -361,6 +361,7 @@ def _tell(contact: "Contact", as_json: bool) -> None:
         ("language", contact.language),
         ("customer", contact.customer_id),
         ("tier", contact.tier),
+        ("plan", contact.plan_in_words),
         ("tags", " ".join(contact.tags)),
         ("mail", seen),
     ]
@@ -368,11 +369,8 @@ def _tell(contact: "Contact", as_json: bool) -> None:
         if value:
             console().print(f"{name:<10}{shortened(str(value), 300)}", markup=False, soft_wrap=True)
     for written in contact.notes:
-        console().print(
-            f"{'note':<10}{moment(written.at)} {shortened(written.by, 40)}",
-            markup=False,
-            style="dim",
-        )
+        heading = f"{'note':<10}{moment(written.at)} {shortened(written.by, 40)}"
+        console().print(heading, markup=False, style="dim")
         for line in written.text.splitlines():
             console().print(f"{'':<10}{shortened(line, 500)}", markup=False, soft_wrap=True)
 

@@ -37,6 +37,7 @@ from deskhand.config.sections.reviews import ReviewsSpec, reviews_spec
 from deskhand.config.sections.routing import MailSection, RoutingRuleSection
 from deskhand.config.sections.safeguards import SafeguardSpec, safeguard_spec
 from deskhand.config.sections.slots import SlotSpec
+from deskhand.config.sections.triage import TriageSection
 from deskhand.config.sections.trust import TrustSpec
 from deskhand.config.sections.web_search import WebSearchSpec
 from deskhand.config.tool_shape import ToolShape
@@ -97,6 +98,7 @@ class DeskSpec(Frozen):
     """By category; what is not named has `mode`."""
     trust: TrustSpec | None = None
     """How these modes are earned and lost; None where they simply hold."""
+    triage: TriageSection | None = None
     undo_seconds: float = 30.0
     routing: tuple[RoutingRuleSection, ...] = ()
     """In order; the first that matches wins."""
@@ -279,6 +281,7 @@ def _desk_spec(
         mode=_usual_mode(desk),
         modes=desk.modes,
         trust=desk.trust,
+        triage=desk.triage,
         routing=tuple(desk.routing.rules),
         mail=desk.mail,
         calendar=calendar_spec(desk.calendar, folder, desk.time_zone),

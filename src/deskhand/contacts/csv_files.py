@@ -27,7 +27,11 @@ _NAMES = {
     "company": ("company", "organization", "organisation", "company name"),
     "phone": ("phone", "telephone", "phone number", "mobile", "mobile phone"),
     "customer_id": ("customer_id", "customer id", "customer number", "customer no", "customer"),
-    "tier": ("tier", "level", "plan"),
+    "tier": ("tier", "level"),
+    "plan": ("plan", "subscription"),
+    "tenure_months": ("tenure_months", "tenure", "months"),
+    "seats": ("seats", "users", "licences", "licenses"),
+    "region": ("region",),
     "tags": ("tags", "tag", "labels", "categories", "groups"),
     "notes": ("notes", "note", "comment", "comments", "remarks"),
 }
@@ -40,6 +44,10 @@ _WRITTEN = (
     "phone",
     "customer_id",
     "tier",
+    "plan",
+    "tenure_months",
+    "seats",
+    "region",
     "tags",
     "notes",
 )
@@ -127,11 +135,19 @@ def write_csv(contacts: Iterable[Contact]) -> Iterator[str]:
             contact.phone,
             contact.customer_id or "",
             contact.tier or "",
+            contact.plan or "",
+            _counted(contact.tenure_months),
+            _counted(contact.seats),
+            contact.region or "",
             ",".join(contact.tags),
             "\n\n".join(note.text for note in contact.notes),
         ]
         seen = [_written_time(contact.first_seen), _written_time(contact.last_seen)]
         yield _line([*map(_guarded, cells), *seen, str(contact.messages)])
+
+
+def _counted(number: int | None) -> str:
+    return "" if number is None else str(number)
 
 
 def _written_time(at: float | None) -> str:

@@ -41,6 +41,7 @@ def entry_of(fields: Mapping[str, str], line: int, text: str) -> ContactEntry | 
     if language and not _LANGUAGE.fullmatch(language):
         return BadEntry(line, f"`{language[:40]}` is no language; write a code such as `en`", text)
     values: dict[str, Any] = {key: value for key, value in said.items() if value}
+    values |= {key: values[key].lower() for key in ("plan",) if key in values}
     values |= {"address": address, "name": said.get("name") or name}
     if language:
         values["language"] = language.replace("_", "-").lower().partition("-")[0]

@@ -8,7 +8,7 @@ from deskhand.config.sections.outgoing import ClauseSpec
 from deskhand.engine.decisions import TAKE_TEXT
 from deskhand.engine.story import Document, read_records, story_of
 from deskhand.errors import Conflict
-from deskhand.evals.cases import Case, Ruling, Stub, Turn
+from deskhand.evals.cases import NAMED_CONVERSATION, Case, Ruling, Stub, Turn
 from deskhand.evals.expectations import ACTS, UNBACKED
 from deskhand.evals.given_turns import GivenTurns
 from deskhand.evals.lane import Lane, LaneClock, side_by_side
@@ -197,7 +197,9 @@ class _Conversation:
 
     def _own(self, message: Message) -> Message:
         """The message as this trial's own: trials must not meet each other's conversations."""
-        return message.changed(id=f"{self._id}/{len(self._runs) + 1}", conversation=self._id)
+        _, named, name = message.conversation.partition(NAMED_CONVERSATION)
+        conversation = f"{self._id}/{name}" if named else self._id
+        return message.changed(id=f"{self._id}/{len(self._runs) + 1}", conversation=conversation)
 
     def _stand_in(
         self, ctx: StageContext, tool: str, arguments: Mapping[str, Any]

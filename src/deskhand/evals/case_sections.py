@@ -79,6 +79,11 @@ class MessageSection(Section):
     """The customer, as somebody who may say so would have said."""
     customer_tier: str | None = Field(default=None, min_length=1)
     """The customer's tier."""
+    customer_info: dict[str, Any] = Field(default_factory=dict)
+    """With `customer_id`: plan, tenure_months, seats and region of the customer."""
+    conversation: str | None = Field(default=None, min_length=1, max_length=100)
+    """The conversation of this turn; turns that name none share one. So a case may have several
+    conversations of one customer."""
     authenticated: bool = False
     """Whether the receiving mail server proved that the sender's address is his."""
     received_at: str | None = Field(default=None, min_length=1)

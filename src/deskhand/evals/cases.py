@@ -31,6 +31,8 @@ from deskhand.model.run import Decision
 AUTHOR = "author"
 """The tag of cases that carry none: written by somebody who knows the desk."""
 USUAL_SENDER = "customer@example.com"
+NAMED_CONVERSATION = "of the case: "
+"""Before the name of a conversation that a turn names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +269,8 @@ def _message(
         "name": written.name or "",
     }
     data = {"subject": case.subject or "", "body": "", **data, "sender": sender}
+    if written.conversation is not None:
+        data["conversation"] = NAMED_CONVERSATION + written.conversation
     try:
         message = message_from(data, vouched_by="the case")
     except MessageInvalid as error:

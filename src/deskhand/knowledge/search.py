@@ -3,12 +3,13 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from deskhand.knowledge.background_questions import BACKGROUND_QUESTIONS
 from deskhand.knowledge.text_normalization import primary_language, question_text, terms
 from deskhand.model.knowledge import Hit, KnowledgeQuery
-from deskhand.ports import Embeds, KnowledgeStore
+from deskhand.ports import Embeds, KnowledgeStore, SearchesKnowledge
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,3 +80,35 @@ class KnowledgeBase:
             np.float32
         )
         return unit
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeInCategory:
+    """A knowledge base of which only one category is looked at, by a stage with
+    `knowledge: {category: ...}`."""
+
+    inner: SearchesKnowledge
+    category: str
+
+    async def search(
+        self,
+        question: str,
+        *,
+        category: str | None = None,
+        language: str | None = None,
+        limit: int = 5,
+    ) -> list[Hit]:
+        """The passages of this category that fit best; another category has none."""
+        if category not in (None, self.category):
+            return []
+        return await self.inner.search(
+            question, category=self.category, language=language, limit=limit
+        )
+
+    async def record_sources(self, run_id: str, hits: Sequence[Hit]) -> None:
+        await self.inner.record_sources(run_id, hits)
+
+
+def in_category(knowledge: SearchesKnowledge, category: str | None) -> SearchesKnowledge:
+    """The knowledge base itself where no category is named."""
+    return knowledge if category is None else KnowledgeInCategory(knowledge, category)

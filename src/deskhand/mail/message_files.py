@@ -15,6 +15,7 @@ from deskhand.mail.authentication import MailTrust, principal_of
 from deskhand.mail.limited_mail import read_mail_now
 from deskhand.mail.long_text import within_length
 from deskhand.model.attached_files import ANY_TYPE
+from deskhand.model.contact import CUSTOMER_INFO_HEADER, CustomerInfo
 from deskhand.model.ids import new_id
 from deskhand.model.message import Message
 from deskhand.model.principal import ANONYMOUS, Principal, asserted
@@ -86,8 +87,8 @@ def message_from(
 ) -> Message:
     """A message as people write it: `from` is an address, ids and times may be left out.
 
-    `customer_id` (with `customer_tier`) counts only when somebody vouches for it. Raises
-    MessageInvalid where a field is missing or wrong.
+    `customer_id` (with `customer_tier` and `customer_info`) counts only when somebody vouches for
+    it. Raises MessageInvalid where a field is missing or wrong.
     """
     if not isinstance(data, dict):
         raise MessageInvalid(
@@ -100,6 +101,7 @@ def message_from(
         )
     customer = fields.pop("customer_id", None)
     tier = fields.pop("customer_tier", None)
+    info = fields.pop("customer_info", None)
     _spell_out_people(fields)
     _read_files(fields)
     if isinstance(headers := fields.get("headers"), dict):
@@ -113,7 +115,8 @@ def message_from(
         message = within_length(Message.model_validate(fields))
         if vouched_by is None or customer is None:
             return message
-        return message.changed(principal=_vouched(customer, tier, message, vouched_by))
+        vouched = message.changed(principal=_vouched(customer, tier, message, vouched_by))
+        return vouched if info is None else _described(vouched, info)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
@@ -213,6 +216,18 @@ def _vouched(customer: Any, tier: Any, message: Message, by: str) -> Principal:
         first = error.errors()[0]
         field = "customer_id" if first["loc"][0] == "customer_id" else "customer_tier"
         raise MessageInvalid(field, first["msg"]) from None
+
+
+def _described(message: Message, info: Any) -> Message:
+    """The message with what is said about its customer; MessageInvalid for what cannot be."""
+    try:
+        said = CustomerInfo.model_validate(info)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(("customer_info", *map(str, first["loc"])))
+        raise MessageInvalid(where, first["msg"]) from None
+    header = said.model_dump_json(exclude_none=True)
+    return message.changed(headers={**message.headers, CUSTOMER_INFO_HEADER: header})
 
 
 def _storable(value: Any) -> Any:

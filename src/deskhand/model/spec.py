@@ -57,6 +57,8 @@ class AgentSpec(Frozen):
     summarise, judge."""
     choices: tuple[str, ...] = ()
     tone: dict[str, str] = Field(default_factory=dict)
+    knowledge_category: str | None = None
+    """The only category of articles that the stage looks at; None for all."""
     service: str | None = None
     profile: str | None = None
     """The agent profile that works this stage in a tool loop."""

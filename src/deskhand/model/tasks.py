@@ -47,6 +47,8 @@ class Task(Frozen):
     model_role: str | None = None
     temperature: float | None = None
     max_tokens: int | None = None
+    knowledge_category: str | None = None
+    """The only category of articles that may be looked at; None for all."""
     without_model: bool = False
     """The model has been away for too long: answer without it, where that is possible."""
 

@@ -252,6 +252,16 @@ class TicketMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class Archived:
+    """What archiving a ticket did."""
+
+    messages: int
+    """How many messages are kept with it."""
+    cleared: int
+    """How many keys the active store lost."""
+
+
+@dataclass(frozen=True, slots=True)
 class Rebuilt:
     """What `rebuild` did: how many tickets there are, and what it had to mend."""
 

@@ -21,6 +21,10 @@ class Contacts(Protocol):
         for every call."""
         ...
 
+    async def of_customer(self, customer_id: str) -> Sequence[Contact]:
+        """Everybody whom people wrote down as this customer, by address."""
+        ...
+
     async def list(
         self,
         *,

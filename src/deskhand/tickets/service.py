@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from deskhand.crashpoints import crash_point
 from deskhand.errors import Conflict, NotFound, TicketsChanged
 from deskhand.model.ticket import (
+    Archived,
     CustomerTickets,
     Rebuilt,
     Ticket,
@@ -66,6 +67,16 @@ class Tickets:
         return await self._changed(
             written, lambda ticket: rules.moved_to(ticket, state, by, why, self.now())
         )
+
+    async def archive(self, written: str, state: TicketState, by: str, why: str) -> Archived:
+        """Solve a ticket or give it to a person: the archive first, then the active store."""
+        before = await self.find(written)
+        held = await self.active.get_raw_checkpoint_data(before.customer, before.id)
+        ticket = await self.set_state(written, state, by, why)
+        await self.mend(ticket.customer)
+        left = await self.active.get_raw_checkpoint_data(ticket.customer, ticket.id)
+        cleared = held is not None and left is None
+        return Archived(messages=len(ticket.runs), cleared=int(cleared))
 
     async def assign(
         self, written: str, by: str, *, to: str | None, group: str | None = None, why: str = ""

@@ -36,6 +36,8 @@ def shown(contact: Contact) -> dict[str, Any]:
         "language": contact.language,
         "customer_id": contact.customer_id,
         "tier": contact.tier,
+        "plan": contact.plan,
+        "region": contact.region,
         "first_seen": _day(contact.first_seen),
         "last_seen": _day(contact.last_seen),
     }

@@ -15,7 +15,17 @@ from deskhand.model.plan import StepRecord
 from deskhand.ports import PostHook, PreHook, StageContext
 from deskhand.tools.declared import SourcePlace, declare, place_of
 
-BUILT_IN_SERVICES = ("match_ticket", "retrieve", "review", "dispatch")
+BUILT_IN_SERVICES = (
+    "match_ticket",
+    "retrieve",
+    "review",
+    "dispatch",
+    "translate",
+    "supervise",
+    "specialise",
+    "escalate",
+    "file",
+)
 """The services that every desk has."""
 
 
@@ -24,6 +34,10 @@ class ServiceResult(Frozen):
     stage's default."""
 
     output: dict[str, Any] = Field(default_factory=dict)
+    also: dict[str, Any] = Field(default_factory=dict)
+    """Further outputs, by the names they are kept under."""
+    draft: dict[str, Any] | None = None
+    """A brain's draft that becomes the run's reply."""
     outcome: Outcome = Outcome.SUCCESS
     ask: Ask | None = None
     status: str | None = None

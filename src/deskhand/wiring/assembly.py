@@ -49,6 +49,7 @@ from deskhand.wiring.desks import LoadedDesk
 from deskhand.wiring.knowledge import context_sources
 from deskhand.wiring.tickets import own_tickets, ticket_placing
 from deskhand.wiring.tools import desk_terms, tool_registry
+from deskhand.wiring.triage import triage_services
 
 if TYPE_CHECKING:
     from deskhand.adapters.mcp import McpServers
@@ -159,6 +160,7 @@ def _parts(setup: DeskSetup, tools: ToolRegistry, gate: Gate, known_sender: Know
         "retrieve": retrieve_from(sources),
         "review": review_through(gate, known_sender),
         "dispatch": dispatch_through(gate, setup.sending),
+        **triage_services(setup.loaded.spec, setup.brain, tickets, contacts, setup.knowledge),
         **setup.loaded.code.services,
     }
     agents = Agents(

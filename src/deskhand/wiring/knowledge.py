@@ -41,9 +41,13 @@ def context_sources(
 async def index_articles(
     database: Database, spec: DeskSpec, progress: Callable[[int, int], None] | None = None
 ) -> None:
-    """Index the desk's new and changed articles, unless its brain is scripted and reads none."""
+    """Index the desk's new and changed articles, unless its brain is scripted and reads none.
+
+    The specialists of a triage desk look at them in any case.
+    """
     home = spec.folder / "knowledge"
-    if spec.brain.kind == "scripted" or not home.is_dir():
+    reads_none = spec.brain.kind == "scripted" and spec.triage is None
+    if reads_none or not home.is_dir():
         return
     from deskhand.knowledge.ingest import Indexer
 

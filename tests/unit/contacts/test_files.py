@@ -33,6 +33,24 @@ def test_a_table_is_read_whatever_its_columns_are_called() -> None:
     ]
 
 
+def test_a_table_and_a_card_bring_plans() -> None:
+    rows = entries_in(
+        "email,plan,tenure_months,seats,region\n"
+        "a@b.cz,Enterprise,24,50,us-west\nb@b.cz,pro,,many,\n"
+    )
+    assert rows[0] == ContactEntry(
+        address="a@b.cz", plan="enterprise", tenure_months=24, seats=50, region="us-west"
+    )
+    assert isinstance(rows[1], BadEntry)
+    assert "seats" in rows[1].problem
+    card = "BEGIN:VCARD\nEMAIL:a@b.cz\nX-PLAN:Pro\nX-SEATS:3\nEND:VCARD\n"
+    assert list(read_vcards(card.encode())) == [ContactEntry(address="a@b.cz", plan="pro", seats=3)]
+    people = [Contact(address="a@b.cz", plan="pro", tenure_months=0, seats=3, region="eu")]
+    assert entries_in("".join(write_csv(people))) == [
+        ContactEntry(address="a@b.cz", plan="pro", tenure_months=0, seats=3, region="eu")
+    ]
+
+
 def test_a_bad_row_is_told_with_its_line_and_all_of_it() -> None:
     rows = entries_in(
         'email,name\nann@example.com,"Ann\nLee"\nnobody,Nob\n\n,Empty\nbob@example.com,Bob\n'

@@ -17,6 +17,20 @@ from deskhand.ports import ContactChange
 PORTION = 200
 """Contacts written in one transaction, and messages read for one look at who is new."""
 
+_SAID = (
+    "name",
+    "language",
+    "company",
+    "phone",
+    "customer_id",
+    "tier",
+    "plan",
+    "tenure_months",
+    "seats",
+    "region",
+)
+"""What an entry says about a person that stands in a column of its own."""
+
 LanguageOf = Callable[[Message], str | None]
 
 
@@ -51,6 +65,13 @@ class SqlContacts:
         )
         row = await self._database.read_core(lambda core: core.execute(query).one_or_none())
         return None if row is None else _contact(row, (), None)
+
+    async def of_customer(self, customer_id: str) -> Sequence[Contact]:
+        """Everybody whom people wrote down as this customer, by address."""
+        query = sa.select(t.contacts).where(self._here, t.contacts.c.customer_id == customer_id)
+        ordered = query.order_by(t.contacts.c.address).limit(PORTION)
+        rows = await self._database.read_core(lambda core: core.execute(ordered).all())
+        return [_contact(row, (), None) for row in rows]
 
     async def list(
         self,
@@ -167,12 +188,11 @@ class SqlContacts:
         row = core.execute(
             sa.select(t.contacts).where(*self._at_address(key)).with_for_update()
         ).one()
-        said = {
-            name: getattr(entry, name)
-            for name in ("name", "language", "company", "phone", "customer_id", "tier")
-        }
+        said = {name: getattr(entry, name) for name in _SAID}
         values = {
-            name: value for name, value in said.items() if value and value != getattr(row, name)
+            name: value
+            for name, value in said.items()
+            if value not in (None, "") and value != getattr(row, name)
         }
         tags = _tagged(dict.fromkeys([*_words(row.tags), *entry.tags]))
         if tags != row.tags:
@@ -326,6 +346,10 @@ def _contact(row: sa.Row[Any], notes: tuple[Note, ...], mail: sa.Row[Any] | None
         phone=row.phone,
         customer_id=row.customer_id,
         tier=row.tier,
+        plan=row.plan,
+        tenure_months=row.tenure_months,
+        seats=row.seats,
+        region=row.region,
         tags=tuple(_words(row.tags)),
         notes=notes,
     )

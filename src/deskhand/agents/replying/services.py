@@ -12,6 +12,7 @@ from deskhand.config.sections.expiry import ExpirySpec
 from deskhand.errors import PermanentError
 from deskhand.model.causes import cause_of_rule, each_once
 from deskhand.model.envelope import Ask, Envelope
+from deskhand.model.message import Message, iso
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import ReviewKind
 from deskhand.model.understanding import Understanding
@@ -129,6 +130,17 @@ def match_through(placing: TicketPlacing) -> ServiceFunction:
             raise PermanentError("there is no message to find a ticket for")
         placed = await placing.place(ctx.run_id, envelope.message)
         fields: dict[str, Any] = placed.model_dump(mode="json")
-        return fields
+        return fields | _as_it_came(envelope.message, placed.thread_id)
 
     return match_ticket
+
+
+def _as_it_came(message: Message, thread_id: str) -> dict[str, Any]:
+    """The ticket that the flow works on, which no stage changes: whose it is and what was
+    written."""
+    said = {
+        "role": "customer",
+        "content": message.words,
+        "timestamp": iso(message.received_at),
+    }
+    return {"customer_id": thread_id.rpartition(":")[0], "messages": [said]}

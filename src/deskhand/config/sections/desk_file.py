@@ -20,6 +20,7 @@ from deskhand.config.sections.safeguards import ApprovalsSection, CapsSection
 from deskhand.config.sections.section import DeskFile, Section
 from deskhand.config.sections.slots import SlotName, SlotSection
 from deskhand.config.sections.stage import StageName, StageSection
+from deskhand.config.sections.triage import TriageSection
 from deskhand.config.sections.trust import TrustSpec
 from deskhand.config.sections.web_search import WebSearchSpec
 from deskhand.model.attached_files import LARGEST_FILE, LARGEST_TOGETHER, MOST_FILES
@@ -221,6 +222,9 @@ class DeskSection(Section):
     appointment is."""
     reviews: ReviewsSection = Field(default_factory=ReviewsSection)
     """How long things wait for a person, and the replies that reviewers have at hand."""
+    triage: TriageSection | None = None
+    """What the services `supervise`, `specialise`, `escalate` and `file` judge by: issues, the
+    urgency table, escalation triggers."""
     mcp: McpSection = Field(default_factory=McpSection)
     """Servers that bring tools: `{servers: {NAME: {command: [...]}}, tools: {NAME.TOOL: {effect:
     read}}}`."""

@@ -19,6 +19,13 @@ TaskName = Literal[
 ]
 
 
+class KnowledgeSection(Section):
+    """Which articles a stage looks at: `{category: billing}`."""
+
+    category: str = Field(min_length=1, max_length=100)
+    """The category in the articles' front matter."""
+
+
 class StageSection(Section):
     """One stage: a question to a brain (`task`, `prompt`), `tools` to run, an agent (`profile`)
     or a `service`."""
@@ -83,12 +90,18 @@ class StageSection(Section):
     expire: ExpirySection | None = None
     """With `service: review` or `dispatch`: how long a reply waits for a person here, and what
     happens then."""
+    knowledge: KnowledgeSection | None = None
+    """With `task: draft` or `service: specialise`: the articles that may answer here."""
     settings: dict[str, Any] | None = Field(default=None, alias="with")
     """Settings for the service."""
 
     @property
     def is_llm(self) -> bool:
         return self.task is not None or self.prompt is not None
+
+    @property
+    def article_category(self) -> str | None:
+        return None if self.knowledge is None else self.knowledge.category
 
     def compile(self, name: str, order: int, profiles: Mapping[str, ProfileSpec]) -> AgentSpec:
         """The stage as the engine runs it; the stage must have passed the checks."""
@@ -109,6 +122,7 @@ class StageSection(Section):
             task=self.task,
             choices=tuple(self.categories or self.slots or ()),
             tone=self.tone or {},
+            knowledge_category=self.article_category,
             service=self.service,
             profile=self.profile,
             settings=self._service_settings(),
@@ -130,12 +144,14 @@ class StageSection(Section):
 
     def _service_settings(self) -> dict[str, Any]:
         """`with:`, and what the stage says about reviews beside it."""
-        review = {
+        review: dict[str, Any] = {
             "auto_send_at": self.auto_send_at,
             "always_ask": self.always_ask,
             "wary": self.wary,
             "ask_first_contact": self.ask_first_contact,
             "expire": None if self.expire is None else expiry_spec(self.expire).model_dump(),
         }
+        if self.service is not None and self.knowledge is not None:
+            review["category"] = self.knowledge.category
         written = {key: value for key, value in review.items() if value is not None}
         return {**(self.settings or {}), **written}

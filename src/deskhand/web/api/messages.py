@@ -14,6 +14,7 @@ from deskhand.errors import StoreUnavailable
 from deskhand.mail.message_files import MessageInvalid, message_from
 from deskhand.mail.threads import in_own_conversation
 from deskhand.model.access import ApiKey, Scope
+from deskhand.model.contact import CustomerInfo
 from deskhand.model.message import Message, iso
 from deskhand.model.principal import PrincipalKind
 from deskhand.model.run import RunStatus
@@ -65,6 +66,7 @@ class MessageBody(BaseModel):
         default=None, description="Ignored unless the key holds `customers:assert`."
     )
     customer_tier: str | None = Field(default=None, description="Likewise.")
+    customer_info: CustomerInfo | None = Field(default=None, description="Likewise.")
 
 
 class Turns:
@@ -138,7 +140,7 @@ def _sayable(fields: dict[str, Any], key: ApiKey) -> dict[str, Any]:
     allowed = {
         name: value
         for name, value in fields.items()
-        if name not in ("customer_id", "customer_tier")
+        if name not in ("customer_id", "customer_tier", "customer_info")
     }
     headers = allowed.get("headers")
     if isinstance(headers, dict):

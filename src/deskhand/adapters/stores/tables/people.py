@@ -21,7 +21,12 @@ contacts = Table(
     Column("seen", Position, nullable=False),
     Column("created_at", Float, nullable=False),
     Column("updated_at", Float, nullable=False),
+    Column("plan", Text),
+    Column("tenure_months", Integer),
+    Column("seats", Integer),
+    Column("region", Text),
     PrimaryKeyConstraint("desk", "address"),
+    Index("contacts_customer", "desk", "customer_id"),
 )
 
 contact_notes = Table(

@@ -1,0 +1,187 @@
+"""The specialists: what the articles of their category say, and what to do about a ticket."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from deskhand.agents.routing import facts_for_texts
+from deskhand.agents.triage.parts import (
+    DESK,
+    KB_RESULTS,
+    READING,
+    SUPERVISOR_DECISION,
+    TICKET,
+    TriageParts,
+    message_in,
+)
+from deskhand.errors import PermanentError
+from deskhand.knowledge.search import in_category
+from deskhand.language.sentiment import LANGUAGES, Sentiment
+from deskhand.model.envelope import Envelope
+from deskhand.model.knowledge import Hit
+from deskhand.model.tasks import Task, TaskKind
+from deskhand.model.triage import (
+    ExtractedInfo,
+    RecommendedAction,
+    SupervisorDecision,
+    TicketReading,
+    TriageResult,
+    UrgencyLevel,
+    as_document,
+)
+from deskhand.ports import StageContext
+from deskhand.tickets.message_hints import own_words
+from deskhand.tools.services import ServiceFunction, ServiceResult
+
+_MOST_ARTICLES = 5
+_CALM = (UrgencyLevel.MEDIUM, UrgencyLevel.LOW)
+_UPSET = (Sentiment.ANGRY, Sentiment.FRUSTRATED, Sentiment.URGENT)
+
+
+def decision_in(envelope: Envelope) -> tuple[SupervisorDecision, TicketReading]:
+    """What the supervisor put down; PermanentError where no such stage ran."""
+    decision, reading = envelope.output(SUPERVISOR_DECISION), envelope.output(READING)
+    if not isinstance(decision, dict) or not isinstance(reading, dict):
+        raise PermanentError("no `service: supervise` stage has looked at the ticket before")
+    return SupervisorDecision.model_validate(decision), TicketReading.model_validate(reading)
+
+
+def specialise_through(parts: TriageParts) -> ServiceFunction:
+    """The service `specialise`: a draft from the articles of one category, and the result."""
+
+    async def specialise(
+        envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
+    ) -> ServiceResult:
+        decision, reading = decision_in(envelope)
+        category = settings.get("category")
+        await _to_group(parts, envelope, decision)
+        answer = await parts.asked_brain().answer(_drafting(envelope, ctx, category))
+        draft = answer.data
+        hits = await in_category(parts.knowledge, category).search(
+            own_words(message_in(envelope)), limit=_MOST_ARTICLES
+        )
+        against = reasons_against_answering(decision, reading, draft)
+        action = _action(reading, against)
+        result = TriageResult(
+            urgency=decision.urgency,
+            extracted_info=extracted(decision, reading),
+            recommended_action=action,
+            suggested_response=str(draft["text"]),
+            relevant_articles=_articles(draft, hits),
+            reasoning="; ".join([decision.reasoning, *reading.for_people, *against]),
+        )
+        if action is not RecommendedAction.AUTO_RESPOND:
+            why = "; ".join([*reading.for_people, *against])
+            draft = {**draft, "hand_over": True, "reason": why}
+        return ServiceResult(
+            output=as_document(result),
+            also={KB_RESULTS: [_shown(hit) for hit in hits], "draft": draft},
+            draft=draft,
+            answered=answer.answered,
+        )
+
+    return specialise
+
+
+def escalate_through(parts: TriageParts) -> ServiceFunction:
+    """The service `escalate`: a person has the ticket at once, and nothing is drafted."""
+
+    async def escalate(
+        envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
+    ) -> ServiceResult:
+        decision, reading = decision_in(envelope)
+        await _to_group(parts, envelope, decision)
+        info = extracted(decision, reading).changed(issue_type="escalation")
+        result = TriageResult(
+            urgency=decision.urgency,
+            extracted_info=info,
+            recommended_action=RecommendedAction.ESCALATE_HUMAN,
+            reasoning=f"Direct escalation required - {decision.reasoning}",
+        )
+        return ServiceResult(output=as_document(result))
+
+    return escalate
+
+
+async def _to_group(parts: TriageParts, envelope: Envelope, decision: SupervisorDecision) -> None:
+    """Put the ticket into its department's queue, and its urgency among its tags."""
+    placed = envelope.output(TICKET)
+    if not isinstance(placed, dict):
+        return
+    ticket_id = str(placed["ticket_id"])
+    group = parts.spec.group_of(decision.ticket_type)
+    await parts.tickets.assign(ticket_id, DESK, to=None, group=group, why=decision.reasoning[:500])
+    others = [level.value for level in UrgencyLevel if level is not decision.urgency]
+    await parts.tickets.tag(ticket_id, DESK, [decision.urgency.value], others)
+
+
+def _drafting(envelope: Envelope, ctx: StageContext, category: str | None) -> Task:
+    message = message_in(envelope)
+    return Task(
+        kind=TaskKind.DRAFT,
+        stage=str(category or "specialist"),
+        run_id=ctx.run_id,
+        text=envelope.raw_input,
+        sender_name=message.named,
+        inputs=facts_for_texts(envelope, {}),
+        knowledge_category=category,
+        without_model=ctx.goes_on_without_model,
+    )
+
+
+def extracted(decision: SupervisorDecision, reading: TicketReading) -> ExtractedInfo:
+    return ExtractedInfo(
+        product_area=decision.ticket_type.value,
+        issue_type=reading.category,
+        sentiment=reading.sentiment,
+        language=reading.language,
+    )
+
+
+def reasons_against_answering(
+    decision: SupervisorDecision, reading: TicketReading, draft: Mapping[str, Any]
+) -> list[str]:
+    """Why the draft must not leave by itself; empty where it may."""
+    reasons: list[str] = []
+    if decision.urgency not in _CALM:
+        reasons.append(f"the urgency is {decision.urgency}")
+    if reading.sentiment in _UPSET:
+        reasons.append(f"the customer is {reading.sentiment}")
+    if not reading.sentiment_is_sure:
+        reasons.append("how the customer feels is not sure")
+    if reading.concerns:
+        reasons.append(f"something is wrong: {', '.join(reading.concerns)}")
+    if reading.language not in LANGUAGES:
+        reasons.append(f"nobody but a person can read `{reading.language}`")
+    if draft.get("language") not in (None, reading.language):
+        reasons.append(f"the answer is in `{draft['language']}`, not in `{reading.language}`")
+    return reasons + _unanswered(draft)
+
+
+def _unanswered(draft: Mapping[str, Any]) -> list[str]:
+    if draft.get("hand_over"):
+        return [str(draft.get("reason") or "no article answers everything that is asked")]
+    if draft.get("held"):
+        return [f"it was answered without a model: {draft['held']}"]
+    return [] if draft.get("sources") else ["the answer rests on no article"]
+
+
+def _action(reading: TicketReading, against: Sequence[str]) -> RecommendedAction:
+    if reading.for_people or reading.triggers:
+        return RecommendedAction.ESCALATE_HUMAN
+    return RecommendedAction.ROUTE_SPECIALIST if against else RecommendedAction.AUTO_RESPOND
+
+
+def _articles(draft: Mapping[str, Any], hits: Sequence[Hit]) -> tuple[str, ...]:
+    """The articles that the draft quotes, else those that were found."""
+    sources = draft.get("sources")
+    quoted: list[str] = []
+    for source in sources if isinstance(sources, list) else ():
+        fields = cast(dict[str, Any], source) if isinstance(source, dict) else {}
+        named = fields.get("article") or fields.get("id")
+        if named:
+            quoted.append(str(named))
+    return tuple(dict.fromkeys(quoted or [hit.article for hit in hits[:3]]))
+
+
+def _shown(hit: Hit) -> dict[str, Any]:
+    return {"id": hit.article, "title": hit.title, "score": round(hit.score, 4)}

@@ -1,0 +1,82 @@
+"""The translator: which language a ticket is in, and what it says in English."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from deskhand.agents.triage.parts import TRANSLATION, TriageParts, message_in
+from deskhand.language.identify import identify
+from deskhand.language.sentiment import LANGUAGES
+from deskhand.model.envelope import Envelope
+from deskhand.model.tasks import Task, TaskKind
+from deskhand.model.triage import TranslationResult, as_document
+from deskhand.ports import StageContext
+from deskhand.tickets.message_hints import told_meaning
+from deskhand.tools.services import ServiceFunction, ServiceResult
+
+ENGLISH = "en"
+UNKNOWN = "und"
+_SURE = 0.5
+
+
+def language_code(text: str) -> str:
+    """The language of a text; where it is unclear, the likeliest that feelings are read in."""
+    found = identify(text)
+    if found.code is not None and found.confidence >= _SURE:
+        return found.code
+    narrowed = identify(text, LANGUAGES)
+    return narrowed.code or found.code or UNKNOWN
+
+
+def ticket_language(envelope: Envelope) -> str:
+    """What the translator found, else what the message itself says."""
+    translation = envelope.output(TRANSLATION)
+    if isinstance(translation, dict) and translation.get("original_language"):
+        return str(translation["original_language"])
+    return language_code(told_meaning(message_in(envelope)))
+
+
+def translate_through(parts: TriageParts) -> ServiceFunction:
+    """The service `translate`. The originals stay; a translation needs a model."""
+
+    async def translate(
+        envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
+    ) -> ServiceResult:
+        message = message_in(envelope)
+        originals = (message.words,)
+        language = await asyncio.to_thread(language_code, told_meaning(message))
+        if language == ENGLISH:
+            result = TranslationResult(
+                original_language=language,
+                is_english=True,
+                original_messages=originals,
+                reason="it is in English already",
+            )
+            return ServiceResult(output=as_document(result))
+        answer = await parts.asked_brain().answer(
+            Task(
+                kind=TaskKind.TRANSLATE,
+                stage=str(settings.get("stage") or "translator"),
+                run_id=ctx.run_id,
+                text=message.words,
+                inputs={"target_language": ENGLISH},
+                without_model=ctx.goes_on_without_model,
+            )
+        )
+        fields = answer.data
+        is_translated = fields.get("translated") is not False
+        translated: tuple[str, ...] = ()
+        reason = str(fields.get("reason") or "nobody could translate it")
+        if is_translated:
+            translated = (str(fields["text"]),)
+            reason = ""
+        result = TranslationResult(
+            original_language=language,
+            is_english=False,
+            translated_messages=translated,
+            original_messages=originals,
+            reason=reason,
+        )
+        return ServiceResult(output=as_document(result), answered=answer.answered)
+
+    return translate
