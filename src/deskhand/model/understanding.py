@@ -62,6 +62,8 @@ def _is_mapping(value: Any) -> bool:
     return isinstance(value, Mapping)
 
 
+_MAPPINGS = (dict, Mapping)
+"""Almost all are plain dictionaries, and asking Mapping alone takes ten times as long."""
 _TEXT = ("text", _is_text)
 _NUMBER = ("a number", _is_number)
 
@@ -111,7 +113,7 @@ class Understanding:
     __slots__ = ("_newest_first",)
 
     def __init__(self, outputs: Mapping[str, Any]) -> None:
-        mappings = [output for output in outputs.values() if isinstance(output, Mapping)]
+        mappings = [output for output in outputs.values() if isinstance(output, _MAPPINGS)]
         self._newest_first: list[Mapping[str, Any]] = mappings[::-1]
 
     @classmethod

@@ -21,6 +21,7 @@ _SECRET = re.compile(r"dh_([0-9a-z]{20})_[0-9a-f]{64}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@-]{0,99}")
 _SCOPES = frozenset(map(str, Scope))
 _DESK = re.compile(r"[a-z][a-z0-9-]{0,59}")
+_BY_ID = sa.select(t.api_keys).where(t.api_keys.c.id == sa.bindparam("id"))
 
 
 class SqlKeyStore:
@@ -63,8 +64,8 @@ class SqlKeyStore:
         shape = _SECRET.fullmatch(secret)
         if shape is None:
             return None
-        query = sa.select(t.api_keys).where(t.api_keys.c.id == f"key_{shape[1]}")
-        row = await self._database.read_core(lambda core: core.execute(query).one_or_none())
+        values = {"id": f"key_{shape[1]}"}
+        row = await self._database.glance(lambda core: core.execute(_BY_ID, values).one_or_none())
         matches = hmac.compare_digest(
             _digest(secret), _NO_DIGEST if row is None else bytes(row.digest)
         )

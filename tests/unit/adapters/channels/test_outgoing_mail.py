@@ -3,6 +3,7 @@ headers."""
 
 from datetime import UTC, datetime
 from email import policy
+from email.headerregistry import Address as HeaderAddress
 from email.message import EmailMessage
 from email.parser import BytesParser
 
@@ -151,3 +152,27 @@ def test_an_answer_to_an_invitation_travels_as_a_part_of_its_own() -> None:
     assert "PARTSTAT=ACCEPTED:mailto:support@acme.test" in part.get_content().replace("\r\n ", "")
     assert not composed(a_reply(), asked).is_multipart()
     assert not composed(a_reply(invitation="accepted"), answering()).is_multipart()
+
+
+@given(
+    text=st.text(alphabet=st.characters(codec="ascii"), max_size=300),
+    address=st.from_regex(r"[a-zA-Z0-9.+_-]{1,60}@[a-z0-9.-]{1,60}", fullmatch=True),
+)
+def test_a_plain_mail_is_what_the_standard_library_makes_of_it(text: str, address: str) -> None:
+    """Plain mails are put together without it, which must not show."""
+    channel = ChannelSpec(name="", identity=Address(address="desk@acme.test"), signature="")
+    reply = Reply(to=address, subject="Re: Hi", text=text)
+    try:
+        raw = compose(OutgoingMail(reply, KEY, None), channel)
+    except ToolError:
+        with pytest.raises(Exception):  # noqa: B017, PT011 the library has many words for it
+            HeaderAddress(addr_spec=address)
+        return
+    expected = EmailMessage(policy=policy.SMTP)
+    expected["From"] = HeaderAddress(addr_spec="desk@acme.test")
+    expected["To"] = HeaderAddress(addr_spec=address)
+    expected.set_content(text)
+    made = raw.split(b"\r\n\r\n", 1)
+    wanted = expected.as_bytes().split(b"\r\n\r\n", 1)
+    assert made[1] == wanted[1]
+    assert set(wanted[0].split(b"\r\n")) <= set(made[0].split(b"\r\n"))

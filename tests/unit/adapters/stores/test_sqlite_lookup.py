@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from deskhand.adapters.stores.api_keys import SqlKeyStore
 from deskhand.adapters.stores.sqlite_backend import SqliteBackend
+from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.adapters.stores.sqlite_lookup import look_into
 from deskhand.errors import NotFound, StoreUnavailable
 from tests.kit import a_message
@@ -77,3 +79,16 @@ async def test_a_damaged_table_is_one_clear_error(tmp_path: Path) -> None:
         raw.execute("DROP TABLE stops")
     with closing(looked), pytest.raises(StoreUnavailable, match=r"desk\.db"):
         await looked.lists("parcels").stopped()
+
+
+async def test_a_key_is_looked_up_without_another_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every request asks for its key, and a hop to a thread costs more than the look."""
+    database = await SqliteBackend.open(tmp_path / "desk.db")
+    keys = SqlKeyStore(database)
+    key, secret = await keys.add("crm", ["messages:write"], ["parcels"])
+    monkeypatch.delattr(SqliteDatabase, "read_core")
+    monkeypatch.delattr(SqliteDatabase, "read")
+    assert await keys.find(secret) == key
+    await database.close()
