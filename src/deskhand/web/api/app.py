@@ -23,6 +23,7 @@ from deskhand.web.api import (
     reviews,
     runs,
     tickets,
+    triage,
 )
 from deskhand.web.api import desks as desk_routes
 from deskhand.web.api.access import Authenticate, ServedDesk
@@ -60,7 +61,18 @@ def create_app(
     app.include_router(reference.router)
     app.include_router(health.router)
     documented = [Depends(HTTPBearer(auto_error=False, description="An API key: `dh_...`"))]
-    shown = (messages, attachments, conversations, runs, reviews, tickets, desk_routes, modes, kb)
+    shown = (
+        messages,
+        triage,
+        attachments,
+        conversations,
+        runs,
+        reviews,
+        tickets,
+        desk_routes,
+        modes,
+        kb,
+    )
     for part in shown:
         app.include_router(part.router, dependencies=documented)
     for path, page in pages.items():

@@ -1,0 +1,89 @@
+"""Score the shipped triage desk on labelled tickets, with its embedded brain and in mode `auto`.
+
+    python scripts/score_triage.py tickets.jsonl      # one JSON object a line: ticket and truth
+
+Each ticket goes through the whole flow in a sandbox, after the same customer's earlier ones.
+"""
+
+import asyncio
+import json
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from deskhand import wiring
+from deskhand.engine.story import read_records, story_of
+from deskhand.evals.lane import Lane, LaneClock
+from deskhand.mail.message_files import message_from
+
+FIELDS = ("urgency", "ticket_type", "action", "language", "sentiment")
+TOGETHER = FIELDS[:4]
+
+
+async def triaged(lane: Lane, ticket: dict[str, Any]) -> dict[str, Any]:
+    """The outputs of the ticket's run."""
+    info = ticket.get("customer_info") or {}
+    common = {"from": "customer@example.com", "customer_id": ticket["customer_id"]}
+    common |= {"customer_info": info, "subject": ticket.get("subject") or ""}
+    said: list[tuple[str, str]] = []
+    for earlier in ticket.get("earlier") or ():
+        said.append((str(earlier["ticket_id"]), customer_words(earlier)))
+    said.append(("now", customer_words(ticket)))
+    run_id = ""
+    for name, body in said:
+        data = {**common, "id": name, "conversation": name, "body": body}
+        run_id = await lane.accept(message_from(data, vouched_by="the score"))
+        await lane.work(run_id)
+    outputs: dict[str, Any] = story_of(await read_records(lane.store, run_id))["outputs"]
+    return outputs
+
+
+def customer_words(ticket: dict[str, Any]) -> str:
+    messages = [one for one in ticket["messages"] if one.get("role") in (None, "customer", "user")]
+    return "\n\n".join(str(message["content"]) for message in messages)
+
+
+def found_in(outputs: dict[str, Any]) -> dict[str, Any]:
+    result = outputs.get("triage_result") or {}
+    info = result.get("extracted_info") or {}
+    decision = outputs.get("supervisor_decision") or {}
+    return {
+        "urgency": result.get("urgency"),
+        "ticket_type": decision.get("ticket_type"),
+        "action": result.get("recommended_action"),
+        "language": info.get("language"),
+        "sentiment": info.get("sentiment"),
+    }
+
+
+def is_right(truth: dict[str, Any], field: str, value: Any) -> bool:
+    return value == truth[field] or value in truth.get(f"{field}_accept", ())
+
+
+async def main(cases: list[dict[str, Any]]) -> None:
+    loaded = wiring.read_desk("triage")
+    spec = loaded.spec.model_copy(update={"mode": "auto"})
+    right: Counter[str] = Counter()
+    async with wiring.open_sandbox(replace(loaded, spec=spec)) as sandbox:
+        for case in cases:
+            lane = sandbox.lane(LaneClock(1_800_000_000.0), lambda *call: None)
+            found = found_in(await triaged(lane, case["ticket"]))
+            truth = case["truth"]
+            correct = {field for field in FIELDS if is_right(truth, field, found[field])}
+            right.update(correct)
+            right["together"] += correct.issuperset(TOGETHER)
+            missed = truth["urgency"] == "critical" and found["urgency"] != "critical"
+            right["critical missed"] += missed
+            failed = [field for field in FIELDS if field not in correct]
+            wrong = {field: [found[field], truth[field]] for field in failed}
+            if wrong:
+                sys.stdout.write(f"{case['id']} {json.dumps(wrong)}\n")
+    shares = {name: count / len(cases) for name, count in right.items()}
+    sys.stdout.write(f"{len(cases)} tickets: {json.dumps(shares)}\n")
+
+
+if __name__ == "__main__":
+    lines = Path(sys.argv[1]).read_text("utf-8").splitlines()
+    asyncio.run(main([json.loads(line) for line in lines if line]))
