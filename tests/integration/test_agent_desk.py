@@ -131,3 +131,20 @@ async def test_a_message_of_another_kind_takes_the_usual_flow(tmp_path: Path) ->
         run = await desk.store.run(accepted.run_id)
     assert run.flow == "plain"
     assert run.status in (RunStatus.NEEDS_REVIEW, RunStatus.DONE)
+
+
+async def test_an_agent_is_told_what_was_said_before(tmp_path: Path) -> None:
+    answers = [completion("Which parcel do you mean?"), completion("Which one is it?")]
+    async with FakeOpenAI(answers) as server:
+        more = f"providers: {{local: {{base_url: '{server.base_url}'}}}}"
+        folder = a_desk(tmp_path, brain=more, model="local/small")
+        for number, body in enumerate(("Where is P-1001?", "And when does it arrive?"), 1):
+            async with opened(folder) as desk:
+                message = a_message(number, conversation="c", body=body)
+                accepted = await desk.dispatcher.submit(message)
+                await desk.dispatcher.wait(accepted.run_id)
+        first, second = [request.body["messages"][-1]["content"] for request in server.received]
+    assert "Earlier in this conversation" not in first
+    assert "the customer: Where is P-1001?" in second
+    assert second.index("<data conversation ") < second.index("Where is P-1001?")
+    assert second.rstrip().endswith("And when does it arrive?")

@@ -64,6 +64,9 @@ class DeskTurns:
     def read(self, text: str, question: OpenQuestion, received_at: datetime | None = None) -> Turn:
         return self._reader.read(text, question, received_at)
 
+    def named_in(self, text: str, received_at: datetime) -> Mapping[str, Sequence[Any]]:
+        return self._reader.named_in(text, received_at)
+
 
 async def answers_in(
     message: Message,

@@ -6,15 +6,17 @@ from functools import partial
 from typing import Any
 
 from deskhand.agents.plan_parameters import filled_from
-from deskhand.agents.plan_progress import DONE, PROGRESS, PlanProgress, digest_of
+from deskhand.agents.plan_progress import PROGRESS, PlanProgress, digest_of
 from deskhand.agents.plan_progress import has_more_than_questions as resumable
 from deskhand.agents.plan_responses import SAID, may_be_said, said_in, say, worded, write_down
+from deskhand.agents.plan_results import escalated, raise_if_unknown, result_of, results_in
 from deskhand.agents.replying.delivery import held_result
 from deskhand.agents.replying.sending import Sending
+from deskhand.agents.turn_words import confirming, words_for
+from deskhand.brain.declared_plans import REFUSED
 from deskhand.config.sections.intents import CLARIFY_AT_MOST
 from deskhand.config.sections.plans import RESULTS
-from deskhand.errors import PermanentError, RetryableError
-from deskhand.model.codes import ErrorCode
+from deskhand.language.turn_kinds import CONFIRM
 from deskhand.model.envelope import Ask, Delta, StageResult
 from deskhand.model.message import ESCALATE
 from deskhand.model.outcome import Outcome
@@ -33,8 +35,8 @@ from deskhand.model.spec import AgentSpec
 from deskhand.model.understanding import SLOTS, Understanding
 from deskhand.model.value_readings import READ
 from deskhand.ports import GateAnswer, Held, StageContext, ToolGate
-from deskhand.tools.effects import outcome_unknown
 from deskhand.tools.gate import DONE_BEFORE
+from deskhand.tools.rules.unsure_readings import UNSURE, UNSURE_READING
 from deskhand.tools.services import ServiceResult
 
 TURN = "turn"
@@ -77,6 +79,8 @@ class PlanWalk:
     """Whether the next question counts as asked once more."""
     confirmed: set[str] = field(default_factory=set[str])
     """The answers that the customer said are right."""
+    refused: set[str] = field(default_factory=set[str])
+    """The slots whose values the customer said are wrong."""
 
     def adopt(self, progress: PlanProgress) -> None:
         """Take over what an earlier run knew of this plan, or of the one before it."""
@@ -110,6 +114,8 @@ class PlanWalk:
             output[READ] = dict.fromkeys(sorted(self.confirmed), "confirmed")
         if self.said:
             output[SAID] = self.said
+        if self.refused:
+            output[REFUSED] = sorted(self.refused)
         return output
 
     @property
@@ -128,6 +134,17 @@ class PlanWalk:
     def ended(self, result: ServiceResult) -> ServiceResult:
         """The stage's result, with how far each step is."""
         return result.changed(plan_steps=self._every_record())
+
+    async def write_confirmed(self) -> None:
+        """Record what the customer said is right, so that the gate reads it with the next call."""
+        key = self.spec.output_key
+        read = dict.fromkeys(sorted(self.confirmed), "confirmed")
+
+        async def write() -> StageResult:
+            fields = {SLOTS: self._slots, READ: read}
+            return StageResult(delta=Delta(merge={key: fields}))
+
+        await self.ctx.step("confirmed", write, at_once=False)
 
     def replan(self) -> ServiceResult:
         """The customer has answered and the plan has nothing left: whoever made it goes on."""
@@ -182,17 +199,35 @@ class PlanWalk:
         result = await self.ctx.step(name, partial(self._call, call), at_once=False)
         if isinstance(result, Held):
             self._note(StepStatus.IN_PROGRESS)
+            unsure = self._unsure_values(result.answer)
+            if unsure:
+                return self._waits((CONFIRM,), self._asks_whether(unsure), unsure)
             return held_result(result, self.spec.name).changed(output={RESULTS: self.results})
         self._count(result)
         made = result.call or {}
         if made.get("requires_escalation"):
-            return _escalated(made, self.results)
+            return escalated(made, self.results)
         self.is_over = step.tool == ESCALATE and bool(made.get("ok"))
         return None
 
+    def _unsure_values(self, answer: GateAnswer) -> dict[str, Any]:
+        """The values that keep a call from being made until the customer says that they are
+        right; none where a colleague must decide anyway."""
+        if not self.reads_turns or answer.rule != UNSURE_READING:
+            return {}
+        readings = answer.record()["read"]
+        names = {name for name, reading in readings.items() if reading in UNSURE}
+        said = [answer.arguments[name] for name in names if name in answer.arguments]
+        values = self._slots
+        return {name: value for name, value in values.items() if value in said}
+
+    def _asks_whether(self, values: dict[str, Any]) -> str:
+        message = self.ctx.envelope.message
+        return confirming(values, words_for("" if message is None else message.words))
+
     def _count(self, result: StageResult) -> None:
         """Take over what a call came to, made now or read from its row."""
-        self.results += _results_in(self.spec, result)
+        self.results += results_in(self.spec, result)
         for record in result.plan_steps:
             self.records[self.place] = record
             if record.done_before is not None:
@@ -219,14 +254,14 @@ class PlanWalk:
         )
         if answer.verdict == "hold":
             return Held(answer, self.ctx.effect_key(index))
-        _raise_if_unknown(answer)
+        raise_if_unknown(answer)
         status = StepStatus.COMPLETED if answer.result.ok else StepStatus.FAILED
         record = self._record(self.place, status).changed(
             started_at=started_at, finished_at=self.ctx.now()
         )
         if answer.rule == DONE_BEFORE:
             return StageResult(plan_steps=(record.changed(done_before=answer.call_hash),))
-        delta = self._adding(_result_of(call, answer), index)
+        delta = self._adding(result_of(call, answer), index)
         return StageResult(call=answer.record(), plan_steps=(record,), delta=delta)
 
     def _adding(self, result: dict[str, Any], index: int) -> Delta:
@@ -260,7 +295,7 @@ class PlanWalk:
 
     def ask_whether(self, question: str, pending: dict[str, Any]) -> ServiceResult:
         """Ask whether changed values are right; they count once the customer says so."""
-        params = self.waits_at(self.place)
+        params = self.waits_at(self.place) or (CONFIRM,)
         return self.ended(self._waits(params, question, pending))
 
     def waits_at(self, place: int) -> tuple[str, ...]:
@@ -339,44 +374,3 @@ class PlanWalk:
 
 def _most(step: AskUser) -> int:
     return step.at_most or CLARIFY_AT_MOST
-
-
-def _raise_if_unknown(answer: GateAnswer) -> None:
-    """Raise where nobody knows whether the call took effect: the same step is repeated, or a
-    person looks."""
-    if not outcome_unknown(answer.result):
-        return
-    error = answer.result.error
-    assert error is not None
-    if error.details.get("retry") == "same_key":
-        raise RetryableError(error.message, ErrorCode.EFFECT_UNKNOWN)
-    raise PermanentError(error.message, ErrorCode.EFFECT_UNKNOWN)
-
-
-def _result_of(call: ToolCall, answer: GateAnswer) -> dict[str, Any]:
-    result: dict[str, Any] = {
-        "tool": call.tool,
-        "arguments": answer.arguments,
-        **answer.result.model_dump(mode="json", exclude_none=True),
-    }
-    if call.optional:
-        result["optional"] = True
-    if answer.took_effect:
-        result[DONE] = answer.call_hash
-    return result
-
-
-def _results_in(spec: AgentSpec, step: StageResult) -> list[dict[str, Any]]:
-    key = spec.output_key
-    whole = step.delta.outputs.get(key, {}).get(RESULTS, [])
-    first = step.delta.merge.get(key, {}).get(RESULTS, [])
-    return [*whole, *first, *step.delta.append.get(f"{key}.{RESULTS}", [])]
-
-
-def _escalated(call: dict[str, Any], results: list[dict[str, Any]]) -> ServiceResult:
-    """The desk's policy wants a person at once, whatever the plan had in mind next."""
-    reason = str(call.get("reason") or f"the policy sends {call['tool']} to a person")
-    output = {RESULTS: results, "executed": len(results)}
-    return ServiceResult(
-        output=output, outcome=Outcome.TERMINATE, status=RunStatus.NEEDS_REVIEW, reason=reason
-    )

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from deskhand.agents.earlier_turns import with_earlier_turns
 from deskhand.agents.last_words import FIELDS, HOW_TO_END, last_words
 from deskhand.agents.loop import AgentLoop, Brief
 from deskhand.agents.replying.closing import Closing
@@ -174,7 +175,8 @@ class ProfileStage:
         output = envelope.output(self._spec.output_key)
         talk = Transcript.of(output)
         if not talk.turns or output.get("run", run_id) != run_id:
-            return (customer_text(envelope),)
+            text = customer_text(envelope)
+            return (text if talk.turns else with_earlier_turns(envelope, text),)
         note = str((envelope.metadata.get("decision") or {}).get("note") or "")
         if _decision(envelope) == Decision.REVISE:
             return (REVISE.format(note=envelope.metadata.get("instruction") or note),)

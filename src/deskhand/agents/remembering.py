@@ -57,7 +57,7 @@ def conversation_source(store: Store, exchanges: Exchanges) -> Source:
     async def find(asked: Asked) -> Sequence[Piece]:
         run = await store.run(asked.run_id)
         turns = await store.conversation(
-            asked.message.conversation, before=run.position, limit=_MOST_TURNS
+            asked.message.conversation, before=run.position, limit=_MOST_TURNS, remembered=True
         )
         turns = [turn for turn in turns if turn.message.author == asked.message.author]
         answers = await exchanges.of_runs([turn.run.id for turn in turns])

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+from deskhand.agents.earlier_turns import remembered_facts
 from deskhand.conditions import Condition, compile_condition
 from deskhand.errors import ConfigError
 from deskhand.model.causes import Cause
 from deskhand.model.envelope import Ask, Envelope, StageResult
 from deskhand.model.outcome import Outcome
+from deskhand.model.remembered import MEMORY
 from deskhand.model.run import ReviewKind
 from deskhand.model.spec import AgentSpec, RoutingRule
 from deskhand.ports import PromptSource
@@ -15,10 +17,13 @@ from deskhand.tools.services import ServiceResult
 
 
 def facts_for_texts(envelope: Envelope, output: Mapping[str, Any]) -> dict[str, Any]:
-    """What prompts and templates may speak of: as `facts_of`, without names that nobody proved."""
+    """What prompts and templates may speak of: as `facts_of`, without names that nobody proved,
+    and with what was said before as one text."""
     message = envelope.message
     told = envelope if message is None else envelope.changed(message=message.as_told)
-    return facts_of(told, output)
+    metadata = {name: value for name, value in envelope.metadata.items() if name != MEMORY}
+    facts = facts_of(told.changed(metadata=metadata), output)
+    return remembered_facts(envelope) | facts
 
 
 def facts_of(envelope: Envelope, output: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,26 +6,25 @@ to a person, or begin another matter.
 """
 
 import asyncio
-from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
 from deskhand.agents.plan_progress import PlanProgress
 from deskhand.agents.plan_walk import TURN, PlanWalk
-from deskhand.config.yaml import read_yaml
-from deskhand.language.identify import identify
+from deskhand.agents.turn_words import confirming, which_of, words_for
 from deskhand.language.turn_kinds import CONFIRM, OpenQuestion, Turn, TurnKind
 from deskhand.mail.reply import visible_reply
 from deskhand.model.envelope import Delta, Envelope, StageResult
 from deskhand.model.outcome import Outcome
 from deskhand.model.plan import AskUser
+from deskhand.model.remembered import Remembered
 from deskhand.model.run import RunStatus
 from deskhand.model.understanding import Understanding
 from deskhand.tools.services import ServiceResult
 
-_TEXTS = Path(__file__).with_name("turn_replies.yaml")
-_USUAL_LANGUAGE = "en"
+_MOST_SAID = 20_000
+"""Characters in which the other one is looked for."""
 
 
 class ReadsTurns(Protocol):
@@ -36,6 +35,10 @@ class ReadsTurns(Protocol):
         ...
 
     def read(self, text: str, question: OpenQuestion, received_at: Any = None) -> Turn: ...
+
+    def named_in(self, text: str, received_at: datetime) -> Mapping[str, Sequence[Any]]:
+        """The things that a text names, by slot."""
+        ...
 
 
 class Taken(NamedTuple):
@@ -52,18 +55,19 @@ async def take_turn(
     walk: PlanWalk, envelope: Envelope, progress: PlanProgress, turns: ReadsTurns
 ) -> Taken:
     """Read the turn, record it, and bring the walk to where it goes on."""
-    step = walk.plan.steps[walk.place]
-    assert isinstance(step, AskUser)
+    step = _open_step(walk, envelope)
     turn = await _recorded(walk, envelope, progress, turns, step)
-    words = _words(step.prompt)
+    words = words_for(step.prompt)
     if progress.pending and turn.values.get(CONFIRM) is not None:
-        return _confirmed(walk, progress, bool(turn.values[CONFIRM]))
+        return await _confirmed(walk, progress, bool(turn.values[CONFIRM]))
     match turn.kind:
         case TurnKind.ANSWER | TurnKind.ANSWERS_SEVERAL:
             walk.answers |= turn.values
             return Taken(is_answer=True)
         case TurnKind.CORRECTION if turn.values:
-            return _ask_whether(walk, turn, words)
+            return _ask_whether(walk, turn.values, words)
+        case TurnKind.CORRECTION if turn.other_one:
+            return _take_other(walk, envelope, progress, turns, words)
         case TurnKind.CANCEL:
             return Taken(says=words["stopped"])
         case TurnKind.PERSON:
@@ -72,11 +76,12 @@ async def take_turn(
             return Taken(stopped=_begun_anew(walk))
         case _:
             walk.answers |= turn.values
-            _ask_again(walk, turn, step, words)
-            return Taken()
+            return _ask_again(walk, turn, step, words, progress)
 
 
-def _ask_again(walk: PlanWalk, turn: Turn, step: AskUser, words: Mapping[str, str]) -> None:
+def _ask_again(
+    walk: PlanWalk, turn: Turn, step: AskUser, words: Mapping[str, str], progress: PlanProgress
+) -> Taken:
     """The same question, after what this turn wanted to hear."""
     leads = {
         TurnKind.WHY: step.why or words["why"],
@@ -86,24 +91,84 @@ def _ask_again(walk: PlanWalk, turn: Turn, step: AskUser, words: Mapping[str, st
     }
     walk.lead = leads.get(turn.kind, "")
     walk.counts_question = turn.kind in (TurnKind.INVALID, TurnKind.CORRECTION)
+    if step.param != CONFIRM:
+        return Taken()
+    question = f"{walk.lead}\n{confirming(progress.pending, words)}".strip()
+    return Taken(stopped=walk.ask_whether(question, progress.pending))
 
 
-def _ask_whether(walk: PlanWalk, turn: Turn, words: Mapping[str, str]) -> Taken:
+def _open_step(walk: PlanWalk, envelope: Envelope) -> AskUser:
+    """The question that is open: the plan's own, or whether the values of its next call are
+    right."""
+    step = walk.plan.steps[walk.place]
+    if isinstance(step, AskUser):
+        return step
+    asked = envelope.metadata.get("asked") or {}
+    return AskUser(param=CONFIRM, prompt=str(asked.get("text") or CONFIRM))
+
+
+def _ask_whether(walk: PlanWalk, given: Mapping[str, Any], words: Mapping[str, str]) -> Taken:
     """A value that was changed is confirmed before anything is done with it."""
-    walk.answers |= {
-        name: value for name, value in turn.values.items() if name in walk.waits_at(walk.place)
-    }
-    values = {name: value for name, value in turn.values.items() if name != CONFIRM}
-    shown = ", ".join(f"{name} {_shown(value)}" for name, value in values.items())
-    question = words["confirm"].format(values=shown)
-    return Taken(stopped=walk.ask_whether(question, values))
+    here = walk.waits_at(walk.place)
+    walk.answers |= {name: value for name, value in given.items() if name in here}
+    values = {name: value for name, value in given.items() if name != CONFIRM}
+    return Taken(stopped=walk.ask_whether(confirming(values, words), values))
 
 
-def _confirmed(walk: PlanWalk, progress: PlanProgress, is_right: bool) -> Taken:
-    if is_right:
-        walk.answers |= progress.pending
-        walk.confirmed |= set(progress.pending)
+def _take_other(
+    walk: PlanWalk,
+    envelope: Envelope,
+    progress: PlanProgress,
+    turns: ReadsTurns,
+    words: Mapping[str, str],
+) -> Taken:
+    """ "No, the other one": where the conversation named two, the other of them, once the customer
+    says that it is."""
+    known = {**Understanding.of(envelope).slots, **walk.answers, **progress.pending}
+    message = envelope.message
+    assert message is not None
+    others: dict[str, list[Any]] = {}
+    for name, values in turns.named_in(_said_so_far(envelope), message.received_at).items():
+        left = [value for value in values if value != known.get(name)]
+        if name in known and left:
+            others[name] = left
+    if len(others) == 1:
+        ((name, values),) = others.items()
+        if len(values) == 1:
+            return _ask_whether(walk, {name: values[0]}, words)
+    everything = [value for values in others.values() for value in values]
+    walk.lead = which_of(everything, words)
+    walk.counts_question = True
+    if not isinstance(walk.plan.steps[walk.place], AskUser):
+        return Taken(stopped=walk.ask_whether(walk.lead, progress.pending))
+    return Taken()
+
+
+def _said_so_far(envelope: Envelope) -> str:
+    """All that was said in the conversation, and what the desk's tools found."""
+    memory = Remembered.of(envelope)
+    texts = [str((envelope.metadata.get("asked") or {}).get("text") or "")]
+    for turn in () if memory is None else memory.turns:
+        texts += [turn.said, turn.answered]
+    found = [str(result.get("data") or "") for result in Understanding.of(envelope).results]
+    return "\n".join((*texts, *found))[:_MOST_SAID]
+
+
+async def _confirmed(walk: PlanWalk, progress: PlanProgress, is_right: bool) -> Taken:
+    """Go on with what the customer confirmed. A plan that was made with another value, or with a
+    wrong one, is made anew."""
+    asks_here = isinstance(walk.plan.steps[walk.place], AskUser)
     walk.counts_question = False
+    if not is_right:
+        walk.refused |= set(progress.pending) - set(walk.waits_at(walk.place))
+        return Taken(is_answer=True) if asks_here else Taken(stopped=walk.replan())
+    known = Understanding.of(walk.ctx.envelope).slots
+    is_new = any(known.get(name) != value for name, value in progress.pending.items())
+    walk.answers |= progress.pending
+    walk.confirmed |= set(progress.pending)
+    if is_new and not asks_here:
+        return Taken(stopped=walk.replan())
+    await walk.write_confirmed()
     return Taken(is_answer=True)
 
 
@@ -180,20 +245,3 @@ def _question(
         matter=understanding.topic,
         prompt=step.prompt,
     )
-
-
-def _words(prompt: str) -> Mapping[str, str]:
-    """What is said in the language of the question."""
-    texts = turn_texts()
-    return texts.get(identify(prompt).code or "", texts[_USUAL_LANGUAGE])
-
-
-@cache
-def turn_texts() -> Mapping[str, Mapping[str, str]]:
-    return read_yaml(_TEXTS).data
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return " ".join(str(part) for part in value.values())
-    return str(value)

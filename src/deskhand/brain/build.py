@@ -12,6 +12,7 @@ from deskhand.brain.informed import InformedBrain
 from deskhand.brain.llm import LlmBrain
 from deskhand.brain.scripted import load_scripted
 from deskhand.config.desk import DeskSpec
+from deskhand.config.sections.slots import naming_slots
 from deskhand.errors import ConfigError, ModelRefused
 from deskhand.language.intent_examples import IntentExamples, load_intents
 from deskhand.language.question_examples import (
@@ -219,6 +220,7 @@ def _embedded(
             intents=partial(learned_intents, spec, intents),
             questions=partial(learned_questions, spec, questions),
             slots=SlotExtractor(spec.slots) if spec.slots else None,
+            naming_slots=naming_slots(spec.slots),
             plans=spec.plans,
             knowledge=knowledge,
             reads=_reads_answers,

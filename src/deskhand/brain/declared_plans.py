@@ -1,7 +1,7 @@
 """Declared plans at work: slots filled in, what is missing asked for, what nobody declared
 handed over."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from deskhand.brain.appointments import wish_in
@@ -25,6 +25,9 @@ from deskhand.config.sections.reply_text import ANY_LANGUAGE
 from deskhand.language.slots import SlotValue
 from deskhand.model.tasks import Task
 from deskhand.model.value_readings import READ, Reading, readings_in
+
+REFUSED = "refused"
+"""The field of a stage's output with the slots whose values the customer said are wrong."""
 
 
 class Unresolved(Exception):
@@ -139,6 +142,9 @@ def _filled(
         said = newest(task, field)
         earlier |= said if isinstance(said, dict) else {}
     earlier_readings = readings_in({READ: newest(task, READ)})
+    refused = newest(task, REFUSED) or ()
+    earlier = {name: value for name, value in earlier.items() if name not in refused}
+    remembered = _remembered(desk, task, refused)
     values: dict[str, Any] = {}
     ambiguous: dict[str, list[Any]] = {}
     read: dict[str, Reading] = {}
@@ -157,7 +163,24 @@ def _filled(
         elif earlier.get(name) is not None:
             values[name] = earlier[name]
             read[name] = earlier_readings.get(name, "exact")
+        elif name in remembered:
+            values[name] = remembered[name]
+            read[name] = "guessed"
     return values, ambiguous, sure, read
+
+
+def _remembered(desk: EmbeddedDesk, task: Task, refused: Collection[str]) -> dict[str, Any]:
+    """What was said earlier in the conversation and names a thing: "and when does it arrive?"
+    means the order of before. Nobody has said so: it is read as a guess, and no effect runs on it.
+    """
+    values = newest(task, "remembered")
+    if not isinstance(values, Mapping):
+        return {}
+    return {
+        name: value
+        for name, value in values.items()
+        if name in desk.naming_slots and name not in refused
+    }
 
 
 def _asking(

@@ -67,6 +67,8 @@ class EmbeddedDesk:
     by_names: Callable[[Mapping[str, str]], Intents] = by_names
     """A weak model from categories and their descriptions, for a desk without examples."""
     slots: Slots | None = None
+    naming_slots: frozenset[str] = frozenset()
+    """Slots whose values name a thing, as an order: a conversation goes on speaking of it."""
     plans: Mapping[str, DeclaredPlan] | None = None
     knowledge: SearchesKnowledge | None = None
     descriptions: Mapping[str, str] | None = None

@@ -66,6 +66,9 @@ _RESTS_ON = (
 )
 """Every draft says what it rests on, also one that a stage's own prompt asks for."""
 
+_ONLY_IN_CONVERSATIONS = ("conversation", "remembered")
+"""What a first message has nothing of."""
+
 
 def as_data(text: str, name: str = "text") -> str:
     """Fence untrusted text in.
@@ -98,7 +101,11 @@ def messages_for(
     parts.append(
         "The answer follows this JSON schema: " + json.dumps(schema_of(task), ensure_ascii=False)
     )
-    inputs = {name: value for name, value in task.inputs.items() if name != ARTICLES}
+    inputs = {
+        name: value
+        for name, value in task.inputs.items()
+        if name != ARTICLES and (value or name not in _ONLY_IN_CONVERSATIONS)
+    }
     if not task.prompt and inputs:
         parts.append(as_data(json.dumps(inputs, ensure_ascii=False, default=str), "known"))
     # a stage's own prompt is written before the articles are found

@@ -27,6 +27,7 @@ from deskhand.config.sections.desk_file import (
 )
 from deskhand.config.sections.intents import IntentSpec
 from deskhand.config.sections.mcp import McpSpec, accepted, mcp_shapes, mcp_spec
+from deskhand.config.sections.memory import MemorySection
 from deskhand.config.sections.outgoing import ClauseSpec, OutgoingSpec
 from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.config.sections.policy import PolicySpec
@@ -78,6 +79,7 @@ class DeskSpec(Frozen):
     prompts: dict[str, str]
     limits: Limits
     retention: RetentionSection = Field(default_factory=RetentionSection)
+    memory: MemorySection = Field(default_factory=MemorySection)
     slots: dict[str, SlotSpec] = Field(default_factory=dict)
     """What stages with `task: extract` find in messages, by name."""
     plans: dict[str, DeclaredPlan] = Field(default_factory=dict)
@@ -270,6 +272,7 @@ def _desk_spec(
         prompts=prompts,
         limits=desk.limits,
         retention=desk.retention,
+        memory=desk.memory,
         slots=slots,
         plans=plans,
         time_zone=desk.time_zone,

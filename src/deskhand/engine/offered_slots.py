@@ -20,7 +20,9 @@ async def offered_before(store: Store, run: Run, message: Message) -> dict[str, 
     if run.conversation == message.id:
         return {}
     for turn in reversed(
-        await store.conversation(run.conversation, before=run.position, limit=_MOST_TURNS)
+        await store.conversation(
+            run.conversation, before=run.position, limit=_MOST_TURNS, remembered=True
+        )
     ):
         if turn.run.status not in _LEFT or turn.message.author != message.author:
             continue

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from deskhand.config.sections.slots import SlotSpec
+from deskhand.config.sections.slots import SlotSpec, naming_slots
 from deskhand.language.identify import identify
 from deskhand.language.slots import SlotExtractor
 from deskhand.language.slots.folded_text import FoldedText
@@ -67,6 +67,18 @@ class TurnReader:
             only=self._typed(question),
         )
         return values_in(text, found, self._slots, question.asked, turn_cues())
+
+    def named_in(self, text: str, received_at: datetime) -> dict[str, list[Any]]:
+        """The different things that a text names, by slot."""
+        found = self._extractor.extract(
+            text,
+            language=identify(text).code,
+            now=received_at,
+            time_zone=self._time_zone,
+            only=sorted(naming_slots(self._slots)),
+        )
+        named = {name: [match.value for match in slot.matches] for name, slot in found.items()}
+        return {name: list(dict.fromkeys(values)) for name, values in named.items() if values}
 
     def texts(self, question: OpenQuestion) -> list[str]:
         """The slots of the matter whose values are the customer's own words."""

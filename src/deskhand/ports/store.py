@@ -269,9 +269,27 @@ class Store(Journal, Effects, Reviews, AgentRecords, Files, WaitingRuns, Protoco
         ...
 
     async def conversation(
-        self, conversation: str, *, before: int, limit: int = 20
+        self, conversation: str, *, before: int, limit: int = 20, remembered: bool = False
     ) -> list[ConversationTurn]:
-        """Earlier turns, oldest first."""
+        """Earlier turns, oldest first; with `remembered` only those after the last that somebody
+        made the desk forget."""
+        ...
+
+    async def conversations(
+        self, *, limit: int = 50, before: int | None = None
+    ) -> list[ConversationTurn]:
+        """The newest turn of each conversation, the latest first.
+
+        `before` is the position of the last run of the page before.
+        """
+        ...
+
+    async def forget(self, conversation: str, by: str) -> int:
+        """Make the desk forget what was said here so far, and drop what it waits for; returns how
+        many messages that were. Conflict while one of them is worked on.
+
+        Nothing is deleted: `erase` does that.
+        """
         ...
 
     async def adopt(self, run_id: str, conversation: str, before: int) -> Run | None:

@@ -22,7 +22,8 @@ def declared_readings(
 ) -> dict[str, Reading]:
     """The arguments of which a stage says how they were read.
 
-    A model may say that it guessed, but never that it read exactly.
+    A model may say that it guessed, but never that it read exactly. Of the same value under the
+    same name, the newest reading counts: the customer may have confirmed it.
     """
     fields: list[tuple[str, str, Reading]] = []
     for key, output in envelope.outputs.items():
@@ -33,6 +34,7 @@ def declared_readings(
             for name, value, reading in read
             if is_trusted or reading in _DOUBTFUL
         ]
+    fields = list({(name, text): (name, text, reading) for name, text, reading in fields}.values())
     declared: dict[str, Reading] = {}
     for argument, value in arguments.items():
         found = list(_readings_of(argument, value, fields))

@@ -65,6 +65,12 @@ _FILLS_IN = re.compile(
     rf"{_THING} is (?:now )?\d"
 )
 """A statement that says who or what a request is about."""
+_DROPS = re.compile(
+    r"^\W*(?:no|ne|nein|non)\b|\b(?:never mind|nevermind|forget (?:it|that|about)|leave it|"
+    r"stop|wait|changed my mind|rather not|nechte (?:to|být)|zapomeňte|rozmysle\w+|lassen sie|"
+    r"vergessen sie|doch nicht|déjelo|olvídelo|mejor no|laissez|oubliez)\b"
+)
+"""How somebody takes back what he asked for."""
 MOST_TEXT = 20_000
 """Characters in which a request is looked for."""
 NAMING = ("id", "name", "title", "subject", "called", "label", "number", "path", "filename")
@@ -133,6 +139,15 @@ def times_asked(text: str, things: Collection[str], verb: str) -> int | None:
     if any(one.asks and _SEVERAL.search(one.text) for one in requests):
         return None
     return len(requests)
+
+
+def refuses(text: str, verb: str) -> bool:
+    """Whether a text says that this is not to be done, or drops whatever was asked."""
+    marked = _marked(text, (), (), verb)
+    asking = words_asking_for(verb)
+    clauses = [clause for sentence in _SENTENCE.split(marked) for clause in _CLAUSE.split(sentence)]
+    denied = any(_NOT.search(clause) and asking.search(clause) for clause in clauses)
+    return denied or _DROPS.search(marked) is not None
 
 
 def _clauses(marked: str, verb: str) -> Iterator[_Clause]:

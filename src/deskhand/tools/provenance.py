@@ -16,6 +16,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from deskhand.model.envelope import Envelope
 from deskhand.model.principal import Principal
+from deskhand.model.remembered import words_before
 from deskhand.model.understanding import Understanding
 
 PRINCIPAL, OPERATOR, MESSAGE, MODEL = "principal", "operator", "message", "model"
@@ -159,6 +160,7 @@ def _text(envelope: Envelope) -> str:
     if message is not None:
         parts += [message.subject, message.body, message.sender.address, message.sender.name]
         parts += [attachment.text or "" for attachment in message.attachments]
+        parts += [turn.said for turn in words_before(envelope)]
     return normal("\n".join(parts)[:MOST_TEXT])
 
 

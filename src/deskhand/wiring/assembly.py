@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from deskhand.agents.agent import Agent
 from deskhand.agents.answers import DeskTurns, SlotAnswers
@@ -23,16 +23,19 @@ from deskhand.agents.retrieval import retrieve_from
 from deskhand.brain.build import text_intent_reader
 from deskhand.config.desk import DeskSpec
 from deskhand.config.uses import offers_tool
+from deskhand.engine.conversation_memory import ConversationMemory, MemoryLimits
 from deskhand.engine.loop import End, Flow
 from deskhand.engine.manual_reply import manual_reply_flow
 from deskhand.engine.offered_slots import offered_before
 from deskhand.engine.screening import Pace, Screen
-from deskhand.engine.worker import AtRest, BeforeRest, Screening, Worker
+from deskhand.engine.worker import AtRest, BeforeRest, Recall, Screening, Worker
 from deskhand.evals.lane import Around
 from deskhand.language.slots import SlotExtractor
 from deskhand.language.turns import TurnReader
+from deskhand.model.audited import Kept
 from deskhand.model.knowledge import CitedText
 from deskhand.model.message import Message
+from deskhand.model.run import Run
 from deskhand.model.spec import FlowSpec
 from deskhand.ports import Brain, ChatModel, Clock, DeskDatabase, SearchesKnowledge, Sink
 from deskhand.routing.intents_registry import IntentsRegistry
@@ -105,15 +108,12 @@ def assemble(setup: DeskSetup) -> Worker:
     known_sender = answered_before(setup.store)
     parts = _parts(setup, tools, gate, known_sender)
     spec = setup.loaded.spec
-    recall = None
-    if offers_tool(spec, CHECK_CALENDAR):
-        recall = partial(offered_before, setup.store)
     return Worker(
         setup.store,
         _flows(setup, parts, known_sender),
         setup.clock,
         screen=_screen(setup),
-        recall=recall,
+        recall=_recall(setup),
         before_rest=setup.before_rest,
         at_rest=setup.at_rest,
         expiry=spec.reviews.expiry,
@@ -121,6 +121,25 @@ def assemble(setup: DeskSetup) -> Worker:
         answer_within=spec.reviews.answer_within,
         revisable=partial(_follows_instructions, spec),
     )
+
+
+def _recall(setup: DeskSetup) -> Recall:
+    """What runs know of their conversation before their first stage."""
+    spec = setup.loaded.spec
+    ages = spec.retention.ages()
+    kept = [ages[kind] for kind in (Kept.RUNS, Kept.STEPS) if kind in ages]
+    age = spec.memory.age(min(kept, default=None))
+    limits = MemoryLimits(spec.memory.turns, spec.memory.tokens, age)
+    memory = ConversationMemory(setup.store, limits)
+    offers = offers_tool(spec, CHECK_CALENDAR)
+
+    async def recall(run: Run, message: Message) -> dict[str, Any]:
+        recalled = await memory.recall(run, message)
+        if offers:
+            recalled |= await offered_before(setup.store, run, message)
+        return recalled
+
+    return recall
 
 
 def _follows_instructions(spec: DeskSpec, stage: str) -> bool:

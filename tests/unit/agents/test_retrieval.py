@@ -162,7 +162,9 @@ async def test_the_conversation_so_far_comes_with_what_was_answered() -> None:
         async def run(self, run_id: str) -> Any:
             return Some(position=7)
 
-        async def conversation(self, conversation: str, *, before: int, limit: int) -> list[Any]:
+        async def conversation(
+            self, conversation: str, *, before: int, limit: int, remembered: bool
+        ) -> list[Any]:
             assert (conversation, before) == ("c1", 7)
             return [
                 Some(

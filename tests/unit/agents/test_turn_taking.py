@@ -10,7 +10,7 @@ from deskhand.agents.agent import Agent
 from deskhand.agents.answers import DeskTurns
 from deskhand.agents.parts import Parts
 from deskhand.agents.replying.sending import Sending
-from deskhand.agents.turn_taking import turn_texts
+from deskhand.agents.turn_words import turn_texts
 from deskhand.config.desk import with_planner
 from deskhand.config.sections.slots import SlotSpec
 from deskhand.engine.journal import fold

@@ -10,6 +10,7 @@ from deskhand.config.sections.policy import PolicySpec, RuleSpec
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Address, Message
 from deskhand.model.principal import Principal, PrincipalKind
+from deskhand.model.remembered import MEMORY, Remembered, RememberedTurn
 from deskhand.model.run import Decision, Verdict
 from deskhand.policy.rule_policy import compile_policy
 from deskhand.tools import Context, Gate, GateAnswer, Terms, ToolRegistry, tool
@@ -146,6 +147,31 @@ def test_a_call_says_by_its_name_or_action_that_it_removes(
     assert removal_of(name, arguments) == removal
 
 
+ASKED = "Please share a.txt with ann@x.example."
+
+
+@pytest.mark.parametrize(
+    ("earlier", "newest", "verdict"),
+    [
+        ([(ASKED, ())], "Yes, the one from Monday.", "allow"),
+        ([(ASKED, ("share_file",))], "Thanks!", "hold"),
+        ([(ASKED, ())], "No, do not share it.", "hold"),
+        ([(ASKED, ()), ("Never mind, forget it.", ())], "Hello?", "hold"),
+        ([("What is in a.txt?", ())], "And who is ann@x.example?", "hold"),
+        ([(ASKED, ("share_file",))], ASKED, "allow"),
+    ],
+)
+async def test_what_the_sender_asked_before_counts_until_it_is_done_or_taken_back(
+    earlier: list[tuple[str, tuple[str, ...]]], newest: str, verdict: str
+) -> None:
+    assert (await shared(newest, earlier=earlier)).verdict == verdict
+
+
+async def test_what_somebody_else_asked_before_counts_for_nothing() -> None:
+    asked = await shared("Yes please.", earlier=[(ASKED, ())], author="customer:eve")
+    assert (asked.verdict, asked.rule) == ("hold", "effect_not_asked")
+
+
 class Document(Owned):
     title: str
 
@@ -222,7 +248,14 @@ async def find_shared(key: str, principal: Principal, ctx: Context) -> Shared:
     return Shared(id=key, owner="ann")
 
 
-async def shared(body: str, *, times: int = 1, **more: Any) -> GateAnswer:
+async def shared(
+    body: str,
+    *,
+    times: int = 1,
+    earlier: list[tuple[str, tuple[str, ...]]] | None = None,
+    author: str | None = None,
+    **more: Any,
+) -> GateAnswer:
     """What the gate says to the last of some calls that would share a.txt with Ann."""
 
     async def probe(key: str, arguments: dict[str, Any]) -> None:
@@ -241,12 +274,23 @@ async def shared(body: str, *, times: int = 1, **more: Any) -> GateAnswer:
 
     gate = Gate(ToolRegistry([share_file]), MemoryLedger(), desk="d", resolvers=[find_shared])
     ctx = FixedContext(principal=ANN)
-    ctx.envelope = Envelope.of(_message(body), run_id=ctx.run_id)
+    message = _message(body)
+    memory = Remembered(author=author or message.author, turns=_turns(earlier or []))
+    metadata = {MEMORY: memory.model_dump(mode="json")}
+    ctx.envelope = Envelope.of(message, run_id=ctx.run_id, metadata=metadata)
     arguments = {"file": "a.txt", "email": "ann@x.example", **more}
     for number in range(times):
         ctx.seq = number
         answer = await gate.call("share_file", arguments, allowed=["share_file"], ctx=ctx)
     return answer
+
+
+def _turns(earlier: list[tuple[str, tuple[str, ...]]]) -> tuple[RememberedTurn, ...]:
+    turns = [
+        RememberedTurn(run=f"r{number}", at="2026-11-15T09:00:00+00:00", said=said, done=done)
+        for number, (said, done) in enumerate(earlier)
+    ]
+    return tuple(turns)
 
 
 def _message(body: str) -> Message:

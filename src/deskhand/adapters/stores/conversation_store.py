@@ -68,6 +68,18 @@ class SqlConversations(SqlDesk):
 
         return await self._database.read_core(op)
 
+    async def conversations(
+        self, *, limit: int = 50, before: int | None = None
+    ) -> list[ConversationTurn]:
+        return await self._database.read_core(
+            lambda core: conversations.newest_turns(core, self.desk, limit, before)
+        )
+
+    async def forget(self, conversation: str, by: str) -> int:
+        return await self._database.write_core(
+            lambda core: conversations.forget(core, self.desk, conversation, by, self._now())
+        )
+
     async def message_known(self, channel: str, message_id: str) -> ConversationTurn | None:
         return await self._database.read_core(
             lambda core: conversations.message_known(core, self.desk, channel, message_id)

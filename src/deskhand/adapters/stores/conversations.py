@@ -7,9 +7,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.review_decisions import record_event
 from deskhand.adapters.stores.rows import RUN_COLUMNS, run_of
+from deskhand.errors import Conflict
 from deskhand.model.message import Message
-from deskhand.model.run import ConversationTurn, EffectKey
+from deskhand.model.run import ConversationTurn, EffectKey, RunStatus
 
 
 def message_key(channel: str, message_id: str) -> bytes:
@@ -39,6 +41,66 @@ def reply_sent(
 def newest_turn(core: sa.Connection, desk: str, conversation: str) -> ConversationTurn | None:
     query = _turns(desk).where(t.runs.c.conversation == conversation)
     return _first(core, query.order_by(t.runs.c.position.desc()).limit(1))
+
+
+def newest_turns(
+    core: sa.Connection, desk: str, limit: int, before: int | None
+) -> list[ConversationTurn]:
+    """Of each conversation, the latest first."""
+    newer = t.runs.alias()
+    is_newest = ~sa.exists().where(
+        newer.c.desk == t.runs.c.desk,
+        newer.c.conversation == t.runs.c.conversation,
+        newer.c.position > t.runs.c.position,
+    )
+    query = _turns(desk).where(is_newest)
+    if before is not None:
+        query = query.where(t.runs.c.position < before)
+    rows = core.execute(query.order_by(t.runs.c.position.desc()).limit(limit))
+    return [_turn(row) for row in rows]
+
+
+def forget(core: sa.Connection, desk: str, conversation: str, by: str, now: float) -> int:
+    """Move the mark before which nothing is remembered, and end what waits for the customer."""
+    here = (t.runs.c.desk == desk, t.runs.c.conversation == conversation)
+    rows = core.execute(sa.select(t.runs.c.id, t.runs.c.position, t.runs.c.status).where(*here))
+    runs = rows.all()
+    active = [run.id for run in runs if RunStatus(run.status).is_active]
+    if active:
+        raise Conflict(f"run {active[0]} of this conversation is at work; wait until it is over")
+    mark = _forgotten_before(core, desk, conversation)
+    forgotten = [run for run in runs if run.position > mark]
+    if not forgotten:
+        return 0
+    for run in forgotten:
+        if run.status == RunStatus.WAITING_USER:
+            _end_waiting(core, desk, run.position, run.id, by, now)
+    _set_mark(core, desk, conversation, max(run.position for run in forgotten))
+    payload = {"conversation": conversation}
+    record_event(core, desk, "conversation.forgotten", None, by, payload, now)
+    return len(forgotten)
+
+
+def _forgotten_before(core: sa.Connection, desk: str, conversation: str) -> int:
+    here = t.conversations.c
+    query = sa.select(here.forgotten_before).where(here.desk == desk, here.id == conversation)
+    return core.execute(query).scalar() or 0
+
+
+def _end_waiting(
+    core: sa.Connection, desk: str, position: int, run_id: str, by: str, now: float
+) -> None:
+    reason = f"forgotten by {by}"
+    values = {"status": RunStatus.CANCELLED, "reason": reason, "updated_at": now}
+    core.execute(t.runs.update().where(t.runs.c.position == position).values(**values))
+    record_event(core, desk, "run.cancelled", run_id, by, {}, now)
+
+
+def _set_mark(core: sa.Connection, desk: str, conversation: str, position: int) -> None:
+    here = (t.conversations.c.desk == desk, t.conversations.c.id == conversation)
+    values = {"forgotten_before": position}
+    if core.execute(t.conversations.update().where(*here).values(**values)).rowcount == 0:
+        core.execute(t.conversations.insert().values(desk=desk, id=conversation, **values))
 
 
 def messages_from(

@@ -58,10 +58,12 @@ def erase_person(core: sa.Connection, desk: str, address: str, by: str, now: flo
         .where(_theirs(core, desk, address.strip().lower()))
     ).all()
     _refuse_active([row.id for row in rows if RunStatus(row.status).is_active])
+    remembering = _who_remember(core, desk, [row.position for row in rows])
     _erase_tickets(core, desk, address.strip().lower(), [row.position for row in rows], by, now)
     for row in rows:
         _erase_run(core, row.position, row.id, RunStatus(row.status), now)
-    for position in _heirs(core, desk, [row.id for row in rows]):
+    heirs = _heirs(core, desk, [row.id for row in rows])
+    for position in sorted({*heirs, *remembering}):
         _erase_work(core, position)
         mark_run(core, position, StatementKind.WORK_ERASED)
     for conversation in {row.conversation for row in rows}:
@@ -79,11 +81,7 @@ def _erase_tickets(
 ) -> None:
     """What tickets tell of the person; first, while the messages still say who wrote them."""
     bodies = sa.select(t.messages.c.body).where(t.messages.c.run.in_(positions))
-    authors = {
-        Message.model_validate_json(body).author
-        for body in core.execute(bodies).scalars()
-        if body is not None
-    }
+    authors = {_author(body) for body in core.execute(bodies).scalars() if body is not None}
     forget_messages(core, desk, positions, by, now)
     forget_customers(core, desk, {f"address:{address}", f"unproven:{address}", *authors})
 
@@ -185,6 +183,38 @@ def _heirs(core: sa.Connection, desk: str, run_ids: list[str]) -> list[int]:
         t.runs.c.desk == desk, t.runs.c.id.in_(erased), ~t.runs.c.id.in_(run_ids)
     )
     return list(core.execute(heirs).scalars())
+
+
+def _who_remember(core: sa.Connection, desk: str, positions: list[int]) -> list[int]:
+    """Later runs that carry what was said in these: of the same person, who wrote from another
+    address."""
+    erased, later = t.runs.alias(), t.runs.alias()
+    first, other = t.messages.alias(), t.messages.alias()
+    beside = (
+        sa.select(later.c.position, first.c.body, other.c.body.label("other"))
+        .join(first, first.c.run == erased.c.position)
+        .join(
+            later,
+            sa.and_(
+                later.c.desk == erased.c.desk,
+                later.c.conversation == erased.c.conversation,
+                later.c.position > erased.c.position,
+            ),
+        )
+        .join(other, other.c.run == later.c.position)
+        .where(
+            erased.c.desk == desk,
+            erased.c.position.in_(positions),
+            later.c.position.not_in(positions),
+            first.c.body.is_not(None),
+            other.c.body.is_not(None),
+        )
+    )
+    return [row.position for row in core.execute(beside) if _author(row.body) == _author(row.other)]
+
+
+def _author(body: bytes) -> str:
+    return Message.model_validate_json(body).author
 
 
 def forget_conversation(core: sa.Connection, desk: str, conversation: str) -> None:

@@ -57,6 +57,15 @@ _TURNS = (
     .order_by(t.runs.c.position.desc())
     .limit(sa.bindparam("most"))
 )
+_FORGOTTEN = (
+    sa.select(t.conversations.c.forgotten_before)
+    .where(
+        t.conversations.c.desk == sa.bindparam("desk"),
+        t.conversations.c.id == sa.bindparam("conversation"),
+    )
+    .scalar_subquery()
+)
+_REMEMBERED = _TURNS.where(t.runs.c.position > sa.func.coalesce(_FORGOTTEN, 0))
 
 
 class SqlRuns(SqlDesk):
@@ -183,15 +192,16 @@ class SqlRuns(SqlDesk):
         return {run_id: Message.model_validate_json(body) for run_id, body in rows}
 
     async def conversation(
-        self, conversation: str, *, before: int, limit: int = 20
+        self, conversation: str, *, before: int, limit: int = 20, remembered: bool = False
     ) -> list[ConversationTurn]:
+        query = _REMEMBERED if remembered else _TURNS
         parameters = {
             "desk": self.desk,
             "conversation": conversation,
             "before": before,
             "most": limit,
         }
-        rows = await self._database.glance(lambda core: core.execute(_TURNS, parameters).all())
+        rows = await self._database.glance(lambda core: core.execute(query, parameters).all())
         return [
             ConversationTurn(run_of(row[:-1]), Message.model_validate_json(row[-1]))
             for row in reversed(rows)

@@ -9,6 +9,7 @@ from deskhand.config.sections.brain import BrainSection, ModelAwaySection
 from deskhand.config.sections.calendar import CalendarSection
 from deskhand.config.sections.channels import ChannelName, ChannelSection, Mode
 from deskhand.config.sections.mcp import McpSection
+from deskhand.config.sections.memory import MemorySection
 from deskhand.config.sections.outgoing import ClauseSpec, Mailbox, OutgoingSpec
 from deskhand.config.sections.plans import PlanSection
 from deskhand.config.sections.policy import RuleSpec
@@ -175,6 +176,8 @@ class DeskSection(Section):
     """How large a message may be, how many runs go side by side, how many messages may wait."""
     retention: RetentionSection = Field(default_factory=RetentionSection)
     """For how long records are kept, as `{runs: 90d}`; without it, for ever."""
+    memory: MemorySection = Field(default_factory=MemorySection)
+    """How much of a conversation is remembered, as `{turns: 8, tokens: 1500}`."""
     slots: dict[SlotName, SlotSection] = Field(default_factory=dict)
     """The values to find in messages, by name: `{order: {type: order_number, prefix: [P]}}`."""
     plans: dict[str, PlanSection] = Field(default_factory=dict)

@@ -34,10 +34,11 @@ class RetentionSection(Section):
     def ages(self) -> dict[Kept, float]:
         """Seconds, for what is kept for a limited time."""
         written = {kind: getattr(self, kind.value) for kind in Kept}
-        return {kind: _seconds(text) for kind, text in written.items() if text is not None}
+        return {kind: seconds_of(text) for kind, text in written.items() if text is not None}
 
 
-def _seconds(text: str) -> float:
+def seconds_of(text: str) -> float:
+    """The length of an age as it is written, `90d` or `2 weeks`."""
     number = int(text.rstrip("abcdefghijklmnopqrstuvwxyz "))
     days = 7 * number if "w" in text else number
     return days * _DAY

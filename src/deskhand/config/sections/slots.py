@@ -139,6 +139,15 @@ class SlotSpec(Frozen):
     about: TextAbout | None = None
 
 
+NAMING_TYPES: tuple[SlotType, ...] = ("order_number", "pattern", "name")
+"""Values that name a thing: what is said about it later may leave them out."""
+
+
+def naming_slots(slots: Mapping[str, SlotSpec]) -> frozenset[str]:
+    """The slots whose values name a thing."""
+    return frozenset(name for name, slot in slots.items() if slot.type in NAMING_TYPES)
+
+
 def read_names(path: Path) -> dict[str, tuple[str, ...]]:
     """A name a line, other spellings after `|`; empty lines and lines that begin with `#` are
     skipped."""

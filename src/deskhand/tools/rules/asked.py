@@ -3,10 +3,11 @@ no request."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from deskhand.model.message import DELIVER
 from deskhand.model.outcome import EffectClass
+from deskhand.model.remembered import words_before
 from deskhand.model.run import EffectState
 from deskhand.tools.asked_effects import (
     NAMING,
@@ -14,6 +15,7 @@ from deskhand.tools.asked_effects import (
     asks_for_something,
     names,
     own_words,
+    refuses,
     times_asked,
 )
 from deskhand.tools.asked_verbs import (
@@ -47,8 +49,8 @@ def removal_not_asked(call: GateCall, terms: Terms) -> Ruling | None:
     decided_by_policy = tool.effect is EffectClass.KEYED and terms.policy is not None
     if removal is None or not is_lasting(call) or decided_by_policy:
         return None
-    words = _words(call)
     things = _things(call) or _plain_things(call)
+    words = _words(call, things, removal).text
     countable = 0 < len(things) <= MOST_THINGS
     if countable and all(_asked(words, thing, things, removal) for thing in things):
         return None
@@ -64,11 +66,11 @@ def effect_not_asked(call: GateCall, terms: Terms) -> Ruling | None:
     verb = verb_of(tool.name, call.canonical)
     if tool.effect is not EffectClass.IRREVERSIBLE or tool.name == DELIVER or verb == READ:
         return None
-    words = _words(call)
     things = _things(call)
     if not things:
         return None
-    if verb not in (REMOVE, ARCHIVE) and not _all_asked(words, things, verb):
+    words = _words(call, things, verb)
+    if verb not in (REMOVE, ARCHIVE) and not _all_asked(words.text, things, verb):
         reason = f"{tool.name} cannot be taken back, and the sender's words do not ask for it"
         return hold("effect_not_asked", reason, LATER)
     return _more_than_asked(call, words, things, verb)
@@ -83,8 +85,11 @@ def _all_asked(words: str, things: list[Thing], verb: str) -> bool:
     return all(_asked(words, thing, things, verb) for thing in named)
 
 
-def _more_than_asked(call: GateCall, words: str, things: list[Thing], verb: str) -> Ruling | None:
+def _more_than_asked(
+    call: GateCall, asked: "_Words", things: list[Thing], verb: str
+) -> Ruling | None:
     """Where the words ask for the verb, but not for as much as the call would do."""
+    words = asked.text
     for name, value in _leaves("", call.canonical):
         said = stands_in(words.casefold(), str(value).casefold())
         if _is_negative(value) and not said:
@@ -95,17 +100,52 @@ def _more_than_asked(call: GateCall, words: str, things: list[Thing], verb: str)
         if not asks_for(words, [str(value)], verb):
             return hold("effect_not_asked", f"the sender did not name {name} {value!r}", LATER)
     times = times_asked(words, [name for thing in things for name in thing], verb)
-    if times is not None and _done_before(call, verb) >= times:
+    if times is not None and asked.done + _done_before(call, verb) >= times:
         reason = f"the sender asked for it {times} times, and so often it was done"
         return hold("effect_not_asked", reason, LATER)
     return None
 
 
-def _words(call: GateCall) -> str:
+class _Words(NamedTuple):
+    """What the principal said in this conversation that may still ask for something."""
+
+    text: str
+    done: int = 0
+    """How many calls with the verb earlier runs made since he began to say it."""
+
+
+def _words(call: GateCall, things: list[Thing], verb: str) -> _Words:
     message = call.ctx.envelope.message
     if message is None or not call.principal.may_act:
-        return ""
-    return own_words(message)
+        return _Words("")
+    text = own_words(message)
+    if refuses(text, verb):
+        return _Words(text)
+    return _with_earlier(call, text, [name for thing in things for name in thing], verb)
+
+
+def _with_earlier(call: GateCall, newest: str, names: list[str], verb: str) -> _Words:
+    """With what the same person asked before and nobody has done yet.
+
+    It counts until he takes it back, or until as much was done as he had asked for.
+    """
+    words = _Words(newest)
+    done = 0
+    for turn in reversed(words_before(call.ctx.envelope)):
+        done += _alike(turn.done, verb)
+        asked = times_asked(turn.said, names, verb)
+        is_open = done == 0 if asked is None else done < asked
+        if is_open:
+            words = _Words(f"{turn.said}\n{words.text}", done)
+        if refuses(turn.said, verb):
+            break
+    return words
+
+
+def _alike(tools: Sequence[str], verb: str) -> int:
+    removing = (REMOVE, ARCHIVE)
+    alike = removing if verb in removing else (verb,)
+    return sum(verb_of(tool, {}) in alike for tool in tools)
 
 
 def _asked(words: str, thing: Thing, things: list[Thing], verb: str) -> bool:
@@ -164,10 +204,9 @@ def _is_negative(value: Any) -> bool:
 
 def _done_before(call: GateCall, verb: str) -> int:
     """How many calls with this verb took effect in this run, or may have."""
-    removing = (REMOVE, ARCHIVE)
-    alike = removing if verb in removing else (verb,)
-    undone = (EffectState.FAILED,)
-    return sum(
-        effect.key != call.key and effect.state not in undone and verb_of(effect.tool, {}) in alike
+    made = [
+        effect.tool
         for effect in call.effects
-    )
+        if effect.key != call.key and effect.state is not EffectState.FAILED
+    ]
+    return _alike(made, verb)

@@ -8,6 +8,8 @@ from deskhand.tools.gate_call import GateCall, Ruling, Terms, hold
 
 UNSURE_READING = "unsure_reading"
 _CERTAIN: frozenset[Reading] = frozenset(("exact", "confirmed"))
+UNSURE: frozenset[Reading] = frozenset(("corrected", "guessed"))
+"""Readings that only the customer can settle."""
 _SAY = "Nobody has confirmed what is meant. Ask the customer first."
 
 

@@ -86,6 +86,7 @@ conversations = Table(
     Column("id", Text, nullable=False),
     Column("taken_over_by", Text),
     Column("taken_over_at", Float),
+    Column("forgotten_before", Position),
     PrimaryKeyConstraint("desk", "id"),
 )
 

@@ -1,0 +1,57 @@
+"""What the calls of a plan came to, as the stage that makes them keeps it."""
+
+from typing import Any
+
+from deskhand.agents.plan_progress import DONE
+from deskhand.config.sections.plans import RESULTS
+from deskhand.errors import PermanentError, RetryableError
+from deskhand.model.codes import ErrorCode
+from deskhand.model.envelope import StageResult
+from deskhand.model.outcome import Outcome
+from deskhand.model.plan import ToolCall
+from deskhand.model.run import RunStatus
+from deskhand.model.spec import AgentSpec
+from deskhand.ports import GateAnswer
+from deskhand.tools.effects import outcome_unknown
+from deskhand.tools.services import ServiceResult
+
+
+def raise_if_unknown(answer: GateAnswer) -> None:
+    """Raise where nobody knows whether the call took effect: the same step is repeated, or a
+    person looks."""
+    if not outcome_unknown(answer.result):
+        return
+    error = answer.result.error
+    assert error is not None
+    if error.details.get("retry") == "same_key":
+        raise RetryableError(error.message, ErrorCode.EFFECT_UNKNOWN)
+    raise PermanentError(error.message, ErrorCode.EFFECT_UNKNOWN)
+
+
+def result_of(call: ToolCall, answer: GateAnswer) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "tool": call.tool,
+        "arguments": answer.arguments,
+        **answer.result.model_dump(mode="json", exclude_none=True),
+    }
+    if call.optional:
+        result["optional"] = True
+    if answer.took_effect:
+        result[DONE] = answer.call_hash
+    return result
+
+
+def results_in(spec: AgentSpec, step: StageResult) -> list[dict[str, Any]]:
+    key = spec.output_key
+    whole = step.delta.outputs.get(key, {}).get(RESULTS, [])
+    first = step.delta.merge.get(key, {}).get(RESULTS, [])
+    return [*whole, *first, *step.delta.append.get(f"{key}.{RESULTS}", [])]
+
+
+def escalated(call: dict[str, Any], results: list[dict[str, Any]]) -> ServiceResult:
+    """The desk's policy wants a person at once, whatever the plan had in mind next."""
+    reason = str(call.get("reason") or f"the policy sends {call['tool']} to a person")
+    output = {RESULTS: results, "executed": len(results)}
+    return ServiceResult(
+        output=output, outcome=Outcome.TERMINATE, status=RunStatus.NEEDS_REVIEW, reason=reason
+    )
