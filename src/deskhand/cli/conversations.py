@@ -1,4 +1,4 @@
-"""`deskhand conversations`: let the desk answer again where a person had taken over."""
+"""`deskhand conversations`: what was said, what the desk remembers of it, and who answers."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,23 +17,133 @@ from deskhand.cli.terminal import (
 from deskhand.model.documents import iso_at
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from deskhand.model.queue import TakenOver
 
-app = typer.Typer(help="Conversations that people took over.", no_args_is_help=True)
+app = typer.Typer(
+    help="Conversations: what the desk remembers, and who answers.", no_args_is_help=True
+)
+
+
+Conversation = Annotated[str, typer.Argument(help="The conversation's id.", metavar="CONVERSATION")]
 
 
 @app.callback()
 def conversations() -> None:
-    """Conversations that people took over."""
+    """Conversations: what the desk remembers, and who answers."""
 
 
 @app.command("list")
-def list_taken_over(
+def list_all(
+    taken_over: Annotated[
+        bool, typer.Option("--taken-over", help="Only those that people took over.")
+    ] = False,
+    limit: Annotated[int, typer.Option(help="How many at most.", min=1, max=1000)] = 50,
     database: options.Database = None,
     desk: options.DeskName = None,
     as_json: options.Json = False,
 ) -> None:
-    """List the conversations that people took over, the latest first."""
+    """List the conversations, the latest first."""
+    if taken_over:
+        _list_taken_over(database, desk, as_json)
+        return
+    from rich.markup import escape
+
+    listed = run_async(_listed(database, desk, limit))
+    if as_json:
+        print_json({"conversations": listed})
+        return
+    if not listed:
+        console().print("nobody has written yet")
+        return
+    rows = [
+        (
+            escape(one["conversation"]),
+            one["status"],
+            escape(shortened(one["taken_over_by"] or "", 40)),
+            one["received_at"][:16].replace("T", " "),
+            escape(shortened(f"{one['subject']}  from {one['sender']}", 80)),
+        )
+        for one in listed
+    ]
+    print_table(("conversation", "status", "taken over by", "newest"), ("about",), rows)
+
+
+async def _listed(database: str | None, desk: str | None, limit: int) -> list[dict[str, Any]]:
+    from deskhand.engine.conversation_documents import list_conversations
+
+    async with opened_store(database, desk) as store:
+        return [fields for _, fields in await list_conversations(store, limit=limit)]
+
+
+@app.command("show")
+def show(
+    conversation: Conversation,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show what the desk remembers of a conversation."""
+    document = run_async(_shown(conversation, database, desk))
+    if as_json:
+        print_json(document)
+        return
+    for line in _lines(document):
+        console().print(line, markup=False, soft_wrap=True)
+
+
+async def _shown(conversation: str, database: str | None, desk: str | None) -> dict[str, Any]:
+    from deskhand.engine.conversation_documents import show_conversation
+
+    async with opened_store(database, desk) as store:
+        return await show_conversation(store, conversation)
+
+
+def _lines(document: dict[str, Any]) -> "Iterator[str]":
+    """What is remembered, for people to read."""
+    yield f"{document['messages']} messages of {document['author']}"
+    for name, values in document["values"].items():
+        yield f"{name}: {', '.join(str(value) for value in values)}"
+    if document["waits_for"]:
+        yield f"waits for: {document['waits_for']}"
+    for line in document["summary"]:
+        yield line["text"]
+    for turn in document["turns"]:
+        yield f"{turn['at'][:16].replace('T', ' ')}  customer: {turn['said']}"
+        if turn["done"]:
+            yield f"  done: {', '.join(turn['done'])}"
+        if turn["answered"]:
+            yield f"  desk: {turn['answered']}"
+
+
+@app.command("clear")
+def clear(
+    conversation: Conversation,
+    by: options.By = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Make the desk forget what was said in a conversation so far; nothing is deleted."""
+    forgotten = run_async(_clear(conversation, by, database, desk))
+    if as_json:
+        print_json({"conversation": conversation, "forgotten": forgotten})
+    else:
+        said = f"forgotten: {forgotten} messages; what is recorded of them stays (see erase)"
+        console().print(
+            said if forgotten else "there is nothing to forget in this conversation",
+            soft_wrap=True,
+        )
+    raise typer.Exit(0 if forgotten else 1)
+
+
+async def _clear(conversation: str, by: str | None, database: str | None, desk: str | None) -> int:
+    async with opened_store(database, desk) as store:
+        return await store.forget(conversation, by or options.login_name())
+
+
+def _list_taken_over(database: str | None, desk: str | None, as_json: bool) -> None:
     from rich.markup import escape
 
     taken = run_async(_taken_over(database, desk))
@@ -81,9 +191,7 @@ async def _taken_over(database: str | None, desk: str | None) -> "list[TakenOver
 
 @app.command("give-back")
 def give_back(
-    conversation: Annotated[
-        str, typer.Argument(help="The conversation's id.", metavar="CONVERSATION")
-    ],
+    conversation: Conversation,
     by: options.By = None,
     database: options.Database = None,
     desk: options.DeskName = None,

@@ -77,8 +77,12 @@ class TurnReader:
             time_zone=self._time_zone,
             only=sorted(naming_slots(self._slots)),
         )
-        named = {name: [match.value for match in slot.matches] for name, slot in found.items()}
-        return {name: list(dict.fromkeys(values)) for name, values in named.items() if values}
+        named: dict[str, list[Any]] = {}
+        for name, slot in found.items():
+            values = dict.fromkeys(match.value for match in slot.matches)
+            if values:
+                named[name] = list(values)
+        return named
 
     def texts(self, question: OpenQuestion) -> list[str]:
         """The slots of the matter whose values are the customer's own words."""

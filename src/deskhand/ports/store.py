@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from deskhand.model.attached_files import AttachedFile, FileOrigin, StoredFile
 from deskhand.model.audited import Kept, PrunedBatch
 from deskhand.model.message import Message
-from deskhand.model.queue import ALL_REVIEWS, BegunEdit, Facets, ReviewFilter, TakenOver
+from deskhand.model.queue import ALL_REVIEWS, BegunEdit, Facets, ReviewFilter
 from deskhand.model.run import (
     Accepted,
     Claimed,
@@ -25,6 +25,7 @@ from deskhand.model.run import (
 )
 from deskhand.model.totals import Counted, Pruned, Scope, Stop, Total, TotalKey
 from deskhand.model.waiting import AwayModel
+from deskhand.ports.conversations import Conversations
 
 
 class Journal(Protocol):
@@ -185,7 +186,7 @@ class WaitingRuns(Protocol):
         ...
 
 
-class Store(Journal, Effects, Reviews, AgentRecords, Files, WaitingRuns, Protocol):
+class Store(Journal, Effects, Reviews, AgentRecords, Files, WaitingRuns, Conversations, Protocol):
     """One desk's durable memory. Every write is committed when its call returns."""
 
     desk: str
@@ -268,30 +269,6 @@ class Store(Journal, Effects, Reviews, AgentRecords, Files, WaitingRuns, Protoco
         """The messages of these runs, by run; erased ones are left out."""
         ...
 
-    async def conversation(
-        self, conversation: str, *, before: int, limit: int = 20, remembered: bool = False
-    ) -> list[ConversationTurn]:
-        """Earlier turns, oldest first; with `remembered` only those after the last that somebody
-        made the desk forget."""
-        ...
-
-    async def conversations(
-        self, *, limit: int = 50, before: int | None = None
-    ) -> list[ConversationTurn]:
-        """The newest turn of each conversation, the latest first.
-
-        `before` is the position of the last run of the page before.
-        """
-        ...
-
-    async def forget(self, conversation: str, by: str) -> int:
-        """Make the desk forget what was said here so far, and drop what it waits for; returns how
-        many messages that were. Conflict while one of them is worked on.
-
-        Nothing is deleted: `erase` does that.
-        """
-        ...
-
     async def adopt(self, run_id: str, conversation: str, before: int) -> Run | None:
         """Let `run_id` take over the newest run of the conversation that waits for its sender;
         None without one."""
@@ -321,20 +298,6 @@ class Store(Journal, Effects, Reviews, AgentRecords, Files, WaitingRuns, Protoco
 
     async def resume(self, by: str) -> int:
         """Let the desk act again, and queue every run that met the stop; returns how many."""
-        ...
-
-    async def take_over(self, conversation: str, by: str) -> None:
-        """Keep the desk silent in this conversation until it is given back."""
-        ...
-
-    async def give_back(self, conversation: str, by: str) -> bool:
-        """Let the desk answer in a conversation that a person had taken over."""
-        ...
-
-    async def taken_over_by(self, conversation: str) -> str | None: ...
-
-    async def taken_over(self) -> list[TakenOver]:
-        """Every conversation that a person has, the latest first."""
         ...
 
     async def replies_since(

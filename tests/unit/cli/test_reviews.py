@@ -100,16 +100,37 @@ def test_a_file_is_sent_along_with_an_edited_reply(
 def test_a_taken_over_conversation_is_listed_and_given_back(
     cli: Cli, waiting: dict[str, Any]
 ) -> None:
-    assert "nobody has taken" in cli("conversations", "list").out
+    assert "nobody has taken" in cli("conversations", "list", "--taken-over").out
     cli("reviews", "take-over", waiting["review"]["id"], "--by", "ida")
-    [taken] = cli("conversations", "list", "--json").json["conversations"]
+    [taken] = cli("conversations", "list", "--taken-over", "--json").json["conversations"]
     assert (taken["taken_over_by"], taken["run"]) == ("ida", waiting["run"])
     assert taken["subject"] == "Teapot arrived broken"
-    shown = cli("conversations", "list").out
+    shown = cli("conversations", "list", "--taken-over").out
     assert "ida" in shown
     assert "Teapot arrived broken" in shown
     assert cli("conversations", "give-back", taken["conversation"]).code == 0
-    assert cli("conversations", "list", "--json").json["conversations"] == []
+    assert cli("conversations", "list", "--taken-over", "--json").json["conversations"] == []
+
+
+def test_conversations_are_listed_shown_and_cleared(cli: Cli, waiting: dict[str, Any]) -> None:
+    [listed] = cli("conversations", "list", "--json").json["conversations"]
+    assert (listed["run"], listed["taken_over_by"]) == (waiting["run"], None)
+    assert "Teapot arrived broken" in cli("conversations", "list").out
+    name = listed["conversation"]
+    shown = cli("conversations", "show", name, "--json").json
+    [turn] = shown["turns"]
+    assert (shown["messages"], turn["run"], turn["is_open"]) == (1, waiting["run"], True)
+    assert turn["said"] in cli("conversations", "show", name).out
+    assert cli("conversations", "clear", name, "--by", "ida", "--json").json == {
+        "conversation": name,
+        "forgotten": 1,
+    }
+    assert cli("conversations", "show", name, "--json").json["turns"] == []
+    again = cli("conversations", "clear", name)
+    assert (again.code, "nothing to forget" in again.out) == (1, True)
+    unknown = cli("conversations", "show", "no-such")
+    assert unknown.code != 0
+    assert "there is no conversation 'no-such'" in unknown.err
 
 
 def test_a_holding_reply_is_acknowledged_and_leaves_a_task(cli: Cli, tmp_path: Path) -> None:
