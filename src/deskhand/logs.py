@@ -47,7 +47,7 @@ def set_up_logging(
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(JsonLines() if as_json else HumanLines(colour=handler.stream.isatty()))
     logging.basicConfig(level=level, handlers=[handler], force=True)
-    # no line shows these, and finding them out is a quarter of what a line costs
+    # no line shows these, and finding them out is a tenth of what a line costs
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     for talkative in ("alembic", "asyncio", "uvicorn"):
         logging.getLogger(talkative).setLevel(max(level, logging.WARNING))

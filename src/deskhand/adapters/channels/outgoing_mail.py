@@ -105,7 +105,7 @@ def _set_address(mail: EmailMessage, name: str, person: str, address: str) -> No
 
 def _set_text(mail: EmailMessage, text: str) -> None:
     """The mail's own text. Short lines of ASCII become what `set_content` makes of them, in a
-    third of the time."""
+    fraction of the time."""
     lines = text.encode(errors="replace").splitlines()
     if not text.isascii() or max(map(len, lines), default=0) > _LONGEST_PLAIN_LINE:
         mail.set_content(text)
