@@ -137,7 +137,14 @@ class Agent:
             parts = self._parts
             assert parts.tools is not None
             return await walk_plan(
-                self.spec, envelope, ctx, parts.tools, parts.sending, parts.answers, parts.turns
+                self.spec,
+                envelope,
+                ctx,
+                parts.tools,
+                parts.sending,
+                parts.answers,
+                parts.turns,
+                parts.intents,
             )
         return await self._serve(envelope, ctx)
 

@@ -45,6 +45,10 @@ class EligibleIntents:
         offered = spec.choices or tuple(eligible)
         return StageChoices(tuple(name for name in offered if name not in others), eligible)
 
+    async def eligible_for(self, message: Message) -> list[str]:
+        """The intents that count for the sender of a message."""
+        return self.registry.eligible(await self._context(message))
+
     def model_for(self, intent: str | None) -> str | None:
         """The role of the model that works on an intent; None where nothing is written."""
         found = self.registry.get(intent)

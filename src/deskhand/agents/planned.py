@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from deskhand.agents.answers import ReadsAnswers, answers_in
+from deskhand.agents.eligible_intents import EligibleIntents
 from deskhand.agents.plan_progress import (
     PlanProgress,
     count_before,
@@ -43,6 +44,7 @@ async def walk_plan(
     sending: Sending | None = None,
     reader: ReadsAnswers | None = None,
     turns: ReadsTurns | None = None,
+    intents: EligibleIntents | None = None,
 ) -> ServiceResult:
     """Every call through the gate. A failed tool does not stop the others; a held one stops for a
     reviewer.
@@ -60,7 +62,7 @@ async def walk_plan(
     """
     plan = _plan_of(spec, envelope)
     walk = PlanWalk(spec, plan, ctx, gate, sending, reads_turns=turns is not None)
-    taken = await _take_up(walk, envelope, reader, turns)
+    taken = await _take_up(walk, envelope, reader, turns, intents)
     if taken.stopped is not None:
         return taken.stopped
     if taken.says:
@@ -83,7 +85,11 @@ async def walk_plan(
 
 
 async def _take_up(
-    walk: PlanWalk, envelope: Envelope, reader: ReadsAnswers | None, turns: ReadsTurns | None
+    walk: PlanWalk,
+    envelope: Envelope,
+    reader: ReadsAnswers | None,
+    turns: ReadsTurns | None,
+    intents: EligibleIntents | None,
 ) -> Taken:
     """Bring the walk to where an earlier run left it, and read what the customer said since."""
     key = walk.spec.output_key
@@ -105,7 +111,7 @@ async def _take_up(
     if envelope.message is None or asked.get("param") not in progress.waits_for:
         return Taken()
     if turns is not None:
-        return await take_turn(walk, envelope, progress, turns)
+        return await take_turn(walk, envelope, progress, turns, intents)
     walk.answers |= await _read(walk, envelope, progress.waits_for, reader)
     return Taken(is_answer=True)
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
+from deskhand.agents.eligible_intents import ELIGIBLE, EligibleIntents
 from deskhand.agents.plan_progress import PlanProgress
 from deskhand.agents.plan_walk import TURN, PlanWalk
 from deskhand.agents.turn_words import confirming, which_of, words_for
@@ -52,11 +53,15 @@ class Taken(NamedTuple):
 
 
 async def take_turn(
-    walk: PlanWalk, envelope: Envelope, progress: PlanProgress, turns: ReadsTurns
+    walk: PlanWalk,
+    envelope: Envelope,
+    progress: PlanProgress,
+    turns: ReadsTurns,
+    intents: EligibleIntents | None = None,
 ) -> Taken:
     """Read the turn, record it, and bring the walk to where it goes on."""
     step = _open_step(walk, envelope)
-    turn = await _recorded(walk, envelope, progress, turns, step)
+    turn = await _recorded(walk, envelope, progress, turns, step, intents)
     words = words_for(step.prompt)
     if progress.pending and turn.values.get(CONFIRM) is not None:
         return await _confirmed(walk, progress, bool(turn.values[CONFIRM]))
@@ -202,6 +207,7 @@ async def _recorded(
     progress: PlanProgress,
     turns: ReadsTurns,
     step: AskUser,
+    intents: EligibleIntents | None,
 ) -> Turn:
     """The turn as it was read the first time: another reader would not change it."""
     message = envelope.message
@@ -218,7 +224,10 @@ async def _recorded(
             "matter": turn.matter,
             "other_one": turn.other_one,
         }
-        return StageResult(delta=Delta(merge={key: {TURN: fields}}))
+        answered = None
+        if intents is not None:
+            answered = {ELIGIBLE: await intents.eligible_for(message)}
+        return StageResult(delta=Delta(merge={key: {TURN: fields}}), answered=answered)
 
     made = await walk.ctx.step(TURN, read, at_once=False)
     fields: dict[str, Any] = made.delta.merge[key][TURN]

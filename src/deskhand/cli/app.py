@@ -30,6 +30,7 @@ _COMMANDS = (
     _Command("reviews", LOOK, "acknowledge", "app"),
     _Command("conversations", LOOK, "conversations", "app"),
     _Command("tickets", LOOK, "tickets", "app"),
+    _Command("telemetry", LOOK, "telemetry", "app"),
     _Command("contacts", LOOK, "contacts", "app"),
     _Command("calendar", LOOK, "calendar", "app"),
     _Command("modes", LOOK, "modes", "app"),

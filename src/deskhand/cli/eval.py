@@ -200,6 +200,7 @@ async def _run(
     from deskhand.evals.case_runner import Settings, run_cases
     from deskhand.evals.report import report_of
     from deskhand.evals.sealed import sealed
+    from deskhand.telemetry.telling import RunTeller
     from deskhand.wiring import desk_cases, judging_brain, open_sandbox, read_desk, with_brain
 
     loaded = with_brain(read_desk(name), brain)
@@ -219,7 +220,16 @@ async def _run(
             judging_brain(loaded, judge) as judging,
         ):
             clauses, waits = loaded.spec.commitments, kind in ("llm", "cascade")
-            settings = Settings(scorers, judging, repeat, parallel, clauses, waits or live, live)
+            settings = Settings(
+                scorers,
+                judging,
+                repeat,
+                parallel,
+                clauses,
+                waits=waits or live,
+                live=live,
+                tells=RunTeller.of(loaded.spec),
+            )
             with sealed():
                 results = await run_cases(cases, sandbox, settings, done)
             cost = sum(call.cost for call in await sandbox.store.calls())

@@ -39,6 +39,7 @@ from deskhand.config.sections.routing import MailSection, RoutingRuleSection
 from deskhand.config.sections.safeguards import SafeguardSpec, safeguard_spec
 from deskhand.config.sections.slots import SlotSpec
 from deskhand.config.sections.triage import TriageSection
+from deskhand.config.sections.telemetry import TelemetrySection
 from deskhand.config.sections.trust import TrustSpec
 from deskhand.config.sections.web_search import WebSearchSpec
 from deskhand.config.tool_shape import ToolShape
@@ -80,6 +81,7 @@ class DeskSpec(Frozen):
     limits: Limits
     retention: RetentionSection = Field(default_factory=RetentionSection)
     memory: MemorySection = Field(default_factory=MemorySection)
+    telemetry: TelemetrySection = Field(default_factory=TelemetrySection)
     slots: dict[str, SlotSpec] = Field(default_factory=dict)
     """What stages with `task: extract` find in messages, by name."""
     plans: dict[str, DeclaredPlan] = Field(default_factory=dict)
@@ -273,6 +275,7 @@ def _desk_spec(
         limits=desk.limits,
         retention=desk.retention,
         memory=desk.memory,
+        telemetry=desk.telemetry,
         slots=slots,
         plans=plans,
         time_zone=desk.time_zone,

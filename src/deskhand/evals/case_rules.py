@@ -20,6 +20,7 @@ from deskhand.evals.case_sections import (
     TurnSection,
 )
 from deskhand.evals.facts import tokens_of
+from deskhand.model.telemetry import TelemetryStage
 
 PLAN_STEPS = ("respond", "ask_user")
 
@@ -136,6 +137,10 @@ def _expect(expect: ExpectSection, place: YamlPlace, names: DeskNames) -> Iterat
         yield from _name(expect.flow, names.flows, "flow", (*place, "flow"))
     for number, stage in enumerate(expect.stages or ()):
         yield from _name(stage, names.stages, "stage", (*place, "stages", number))
+    stages = frozenset(map(str, TelemetryStage))
+    for number, event in enumerate(expect.telemetry or ()):
+        told = event if isinstance(event, str) else next(iter(event))
+        yield from _name(told, stages, "stage of telemetry", (*place, "telemetry", number))
     if names.categories:
         yield from _categories(expect, place, names)
     for slot in expect.slots if names.slots else ():

@@ -1,15 +1,15 @@
 """Runs golden cases: every trial is a conversation of its own through the real loop."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from deskhand.config.sections.outgoing import ClauseSpec
 from deskhand.engine.decisions import TAKE_TEXT
-from deskhand.engine.story import Document, read_records, story_of
+from deskhand.engine.story import Document, Records, read_records, story_of
 from deskhand.errors import Conflict
 from deskhand.evals.cases import NAMED_CONVERSATION, Case, Ruling, Stub, Turn
-from deskhand.evals.expectations import ACTS, UNBACKED
+from deskhand.evals.expectations import ACTS, TELEMETRY, UNBACKED
 from deskhand.evals.given_turns import GivenTurns
 from deskhand.evals.lane import Lane, LaneClock, side_by_side
 from deskhand.evals.outcomes import HELD_BY_MODE
@@ -20,6 +20,8 @@ from deskhand.model.queue import ReviewFilter
 from deskhand.model.results import ToolResult
 from deskhand.model.run import Review, ReviewState, Verdict
 from deskhand.ports import Brain, ChatModel, StageContext
+from deskhand.telemetry.redaction import Redaction
+from deskhand.telemetry.telling import RunTeller
 from deskhand.tools.gate import StandIn
 
 REVIEWER = "reviewer"
@@ -85,6 +87,8 @@ class Settings:
     """What the company stands behind in a reply."""
     waits: bool = False
     """Whether pauses between attempts are real, because a model outside is asked."""
+    tells: RunTeller = field(default_factory=lambda: RunTeller(Redaction()))
+    """Tells the telemetry of runs."""
     live: bool = False
     """Whether an agent's model is asked also where a case says what it says."""
 
@@ -138,6 +142,7 @@ class _Conversation:
         self._lane = desk.lane(self._clock, self._stand_in, chat=self._said, mode=case.mode)
         self._given: Sequence[Stub] = ()
         self._clauses = settings.clauses
+        self._tells = settings.tells
         self._runs: list[str] = []
 
     async def take(self, turn: Turn) -> tuple[Document | None, str | None]:
@@ -190,10 +195,18 @@ class _Conversation:
         story = story_of(records)
         story[ACTS] = acts_of(records)
         story[HELD_BY_MODE] = held_by_mode(records)
+        if "telemetry" in turn.expect:
+            story[TELEMETRY] = self._told(records)
         reply = turn.expect.get("reply")
         if isinstance(reply, Mapping) and "promises_backed" in reply:
             story[UNBACKED] = unbacked_promises(records, story["reply"], self._clauses)
         return story
+
+    def _told(self, records: Records) -> list[Document]:
+        runs = list(dict.fromkeys(self._runs))
+        count = runs.index(records.run.id) + 1
+        events = self._tells.told_of(records.run, records.message, records.rows, count)
+        return [event.document() for event in events]
 
     def _own(self, message: Message) -> Message:
         """The message as this trial's own: trials must not meet each other's conversations."""

@@ -295,6 +295,9 @@ class ExpectSection(Section):
     """`true`: no call that changes something was carried out; or these calls were not."""
     language: str | None = Field(default=None, pattern=r"^[a-z]{2,3}$")
     """The language of the reply: short for `reply: {language: en}`."""
+    telemetry: list[Call] | None = None
+    """What the run tells in this order, others may lie between: a stage as `tool_execute`, or with
+    fields of its payload and its level: `{policy_check: {allowed: false, level: warn}}`."""
     stages: list[Text] | None = None
     """Stages the run went through in this order; others may lie between."""
     asks_for: str | None = Field(default=None, min_length=1)

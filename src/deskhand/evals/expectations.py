@@ -24,6 +24,8 @@ from deskhand.evals.run_facts import (
 
 UNBACKED = "unbacked_promises"
 """The field of an eval's run document with the sentences that nothing stands behind."""
+TELEMETRY = "telemetry"
+"""The field of an eval's run document with the events that the run told."""
 ACTS = "acts"
 """The field of an eval's run document with the calls that changed something."""
 _STRICTNESS = ("allow", "hold", "deny")
@@ -259,6 +261,19 @@ def _stages(run: Document, expected: Sequence[str]) -> Checked:
     return Checked(all(stage in rest for stage in expected), stages)
 
 
+def _telemetry(run: Document, expected: Sequence[Any]) -> Checked:
+    """Whether the run told these events in this order; others may lie between."""
+    told = [
+        {"tool": event["stage"], "arguments": {**event["payload"], "level": event["level"]}}
+        for event in run.get(TELEMETRY) or ()
+    ]
+    rest = iter(told)
+    passed = True
+    for event in expected:
+        passed = passed and any(_is_call(made, event) for made in rest)
+    return Checked(passed, _shown(told))
+
+
 def _asks_for(run: Document, expected: str) -> Checked:
     question = question_of(run)
     if question is None:
@@ -323,6 +338,7 @@ _CHECKS: Mapping[str, Callable[[Document, Any], Checked]] = {
     "asks": _asks,
     "must_not_act": _must_not_act,
     "language": _language,
+    "telemetry": _telemetry,
     "stages": _stages,
     "asks_for": _asks_for,
     "holds": _holds,

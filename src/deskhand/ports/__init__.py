@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from deskhand.ports.store import Journal as Journal
     from deskhand.ports.store import Reviews as Reviews
     from deskhand.ports.store import Store as Store
+    from deskhand.ports.telemetry import TelemetryFeed as TelemetryFeed
+    from deskhand.ports.telemetry import TelemetrySink as TelemetrySink
     from deskhand.ports.tickets import ActiveTickets as ActiveTickets
     from deskhand.ports.tickets import TicketArchive as TicketArchive
     from deskhand.ports.tickets import TicketStore as TicketStore
@@ -112,6 +114,10 @@ _NAMES = LazyNames(
             "Journal",
             "Reviews",
             "Store",
+        ),
+        "telemetry": (
+            "TelemetryFeed",
+            "TelemetrySink",
         ),
         "tickets": (
             "ActiveTickets",

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from deskhand.wiring.sandbox import open_sandbox as open_sandbox
     from deskhand.wiring.serving import Desk as Desk
     from deskhand.wiring.serving import open_desk as open_desk
+    from deskhand.wiring.telemetry import telemetry_feed as telemetry_feed
     from deskhand.wiring.tickets import open_tickets as open_tickets
     from deskhand.wiring.tools import described as described
     from deskhand.wiring.tools import pin_changes as pin_changes
@@ -144,6 +145,7 @@ _MODULES = {
         "Desk",
         "open_desk",
     ),
+    "telemetry": ("telemetry_feed",),
     "tickets": ("open_tickets",),
     "tools": (
         "described",

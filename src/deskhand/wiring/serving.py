@@ -25,6 +25,7 @@ from deskhand.engine.worker import Worker
 from deskhand.knowledge.search import KnowledgeBase
 from deskhand.model.run import RunStatus
 from deskhand.ports import ChatModel, Sink
+from deskhand.telemetry.teller import Teller
 from deskhand.tickets.service import Tickets
 from deskhand.tools.office import Office
 from deskhand.wiring.assembly import DeskSetup, assemble
@@ -45,6 +46,7 @@ from deskhand.wiring.modes import open_trust
 from deskhand.wiring.office import desk_office
 from deskhand.wiring.routing import desk_intake
 from deskhand.wiring.sending import reply_sending, sent_within_the_hour
+from deskhand.wiring.telemetry import open_teller
 from deskhand.wiring.tickets import open_tickets
 from deskhand.wiring.tools import mcp_servers
 from deskhand.wiring.workers import DeskDispatcher, served_by
@@ -103,7 +105,9 @@ async def open_desk(
     async with AsyncExitStack() as closing:  # what is entered last is stopped first
         chat = open_chat(spec, insists=not waits_for_models)
         closing.push_async_callback(chat.aclose)
+        teller = await open_teller(closing, spec, database)
         around = _surroundings(closing, spec, database, store, chat, live=live)
+        around = replace(around, teller=teller)
         rate = SharedRate(database, rates) if rates else None
         model = limited_chat(around.chat, spec, store, clock, rate)
         circuits = model_circuits(store, clock) if waits_for_models else None
@@ -155,10 +159,14 @@ class _Surroundings:
     housekeeper: Housekeeper
     learner: Learner | None
     """None where no stage looks for earlier messages."""
+    teller: Teller | None = None
+    """None where nobody is told what happens."""
 
     def start_background_work(self) -> None:
         if self.learner is not None:
             self.learner.start()
+        if self.teller is not None:
+            self.teller.start()
         self.bookings.start()
         self.housekeeper.start()
 
@@ -167,6 +175,8 @@ class _Surroundings:
         self.bookings.at_rest(run_id, status)
         if self.learner is not None:
             self.learner.at_rest(run_id, status)
+        if self.teller is not None:
+            self.teller.at_rest(run_id, status)
 
 
 def _surroundings(

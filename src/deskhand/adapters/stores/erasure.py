@@ -147,6 +147,7 @@ def _erase_work(core: sa.Connection, position: int) -> None:
     core.execute(
         t.llm_calls.update().where(t.llm_calls.c.run_id == run_id).values(error=None, answer=None)
     )
+    core.execute(t.telemetry_events.delete().where(t.telemetry_events.c.run_id == run_id))
 
 
 def _erase_totals(core: sa.Connection, desk: str, address: str) -> None:

@@ -237,7 +237,7 @@ def _empty_runs(core: sa.Connection, desk: str, journals: list[Journaled], now: 
     forget_messages(core, desk, positions, "retention", now)
     for table in _OF_RUNS:
         core.execute(table.delete().where(table.c.run.in_(positions)))
-    for table in (t.events, t.llm_calls):
+    for table in (t.events, t.llm_calls, t.telemetry_events):
         core.execute(table.delete().where(table.c.run_id.in_(run_ids)))
     nothing = {"body": None, "salt": None, "sender": None}
     core.execute(t.messages.update().where(t.messages.c.run.in_(positions)).values(**nothing))

@@ -22,6 +22,7 @@ from deskhand.config.sections.section import DeskFile, Section
 from deskhand.config.sections.slots import SlotName, SlotSection
 from deskhand.config.sections.stage import StageName, StageSection
 from deskhand.config.sections.triage import TriageSection
+from deskhand.config.sections.telemetry import TelemetrySection
 from deskhand.config.sections.trust import TrustSpec
 from deskhand.config.sections.web_search import WebSearchSpec
 from deskhand.model.attached_files import LARGEST_FILE, LARGEST_TOGETHER, MOST_FILES
@@ -228,6 +229,8 @@ class DeskSection(Section):
     triage: TriageSection | None = None
     """What the services `supervise`, `specialise`, `escalate` and `file` judge by: issues, the
     urgency table, escalation triggers."""
+    telemetry: TelemetrySection = Field(default_factory=TelemetrySection)
+    """Who is told what the stages of conversations do: `{sql: true}`; nobody if absent."""
     mcp: McpSection = Field(default_factory=McpSection)
     """Servers that bring tools: `{servers: {NAME: {command: [...]}}, tools: {NAME.TOOL: {effect:
     read}}}`."""

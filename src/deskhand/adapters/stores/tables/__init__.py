@@ -53,6 +53,7 @@ from deskhand.adapters.stores.tables.runs import (
     steps,
 )
 from deskhand.adapters.stores.tables.schema import metadata
+from deskhand.adapters.stores.tables.telemetry import telemetry_events, telemetry_marks
 from deskhand.adapters.stores.tables.tickets import (
     active_tickets,
     ticket_customers,
@@ -100,6 +101,8 @@ __all__ = [
     "statements",
     "steps",
     "stops",
+    "telemetry_events",
+    "telemetry_marks",
     "ticket_customers",
     "ticket_events",
     "ticket_messages",

@@ -4,11 +4,13 @@ from sqlalchemy import (
     BigInteger,
     Column,
     Float,
+    Index,
     Integer,
     LargeBinary,
     PrimaryKeyConstraint,
     Table,
     Text,
+    and_,
 )
 
 from deskhand.adapters.stores.tables.schema import Position, metadata
@@ -88,7 +90,17 @@ statements = Table(
     Column("body", Text, nullable=False),
     Column("chain", LargeBinary, nullable=False),
     Column("salt", LargeBinary),
+    Column("told", Integer),
     PrimaryKeyConstraint("desk", "run", "number"),
+    Index("statements_told", "desk", "told", unique=True),
+)
+# The migration builds it on PostgreSQL with the same condition.
+statements_untold = Index(
+    "statements_untold",
+    statements.c.desk,
+    statements.c.run,
+    statements.c.number,
+    sqlite_where=and_(statements.c.told.is_(None), statements.c.run > 0),
 )
 
 responses = Table(

@@ -1,0 +1,245 @@
+"""What a desk's rows have to tell, in the order in which runs came to rest.
+
+A statement is written whenever a run comes to rest. Statements of several processes have no order
+of their own, so the one teller of a desk numbers them: from then on the order stays, and a mark is
+such a number.
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+
+import sqlalchemy as sa
+
+from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.core_database import CoreDatabase, SqlDesk, insert_if_new
+from deskhand.adapters.stores.rows import RUN_COLUMNS, STEP_COLUMNS, call_of, run_of, step_of
+from deskhand.engine.statements import STEPS
+from deskhand.errors import NotFound
+from deskhand.model.codes import ErrorCode
+from deskhand.model.message import Message
+from deskhand.model.run import LlmCall, Run, RunStatus, StepRow
+from deskhand.ports.telemetry import SinkMark, ToldRun
+
+_MARKS = t.telemetry_marks.c
+_STATED = t.statements.c
+_COUNT_BEGINS = f'"{STEPS}":"'
+
+
+class SqlTelemetryFeed(SqlDesk):
+    """The order lies in `statements.told`, the marks in `telemetry_marks`."""
+
+    def __init__(
+        self, database: CoreDatabase, desk: str, now: Callable[[], float] = time.time
+    ) -> None:
+        super().__init__(database, desk, now)
+
+    async def put_in_order(self, limit: int = 1000) -> int:
+        untold = await self._database.read_core(lambda core: self._untold(core, 1))
+        if not untold:
+            return 0
+        return await self._database.write_core(lambda core: self._number(core, limit))
+
+    def _untold(self, core: sa.Connection, limit: int) -> list[tuple[int, int]]:
+        query = (
+            sa.select(_STATED.run, _STATED.number)
+            .where(_STATED.desk == self.desk, _STATED.told.is_(None), _STATED.run > 0)
+            .order_by(_STATED.run, _STATED.number)
+            .limit(limit)
+        )
+        return [(row.run, row.number) for row in core.execute(query)]
+
+    def _number(self, core: sa.Connection, limit: int) -> int:
+        untold = self._untold(core, limit)
+        begin = self._newest(core) + 1
+        this = (
+            _STATED.desk == self.desk,
+            _STATED.run == sa.bindparam("of_run"),
+            _STATED.number == sa.bindparam("its_number"),
+        )
+        update = t.statements.update().where(*this).values(told=sa.bindparam("place"))
+        rows = [
+            {"of_run": run, "its_number": number, "place": place}
+            for place, (run, number) in enumerate(untold, begin)
+        ]
+        if rows:
+            core.execute(update, rows)
+        return len(rows)
+
+    async def newest(self) -> int:
+        return await self._database.read_core(self._newest)
+
+    def _newest(self, core: sa.Connection) -> int:
+        query = sa.select(sa.func.max(_STATED.told)).where(_STATED.desk == self.desk)
+        return core.execute(query).scalar() or 0
+
+    async def after(self, number: int, limit: int, *, with_calls: bool = False) -> list[ToldRun]:
+        return await self._database.read_core(
+            lambda core: self._after(core, number, limit, with_calls)
+        )
+
+    def _after(
+        self, core: sa.Connection, number: int, limit: int, with_calls: bool
+    ) -> list[ToldRun]:
+        query = (
+            sa.select(_STATED.told, _STATED.run, _STATED.number)
+            .where(_STATED.desk == self.desk, _STATED.told > number)
+            .order_by(_STATED.told)
+            .limit(limit)
+        )
+        told = core.execute(query).all()
+        positions = sorted({row.run for row in told})
+        if not positions:
+            return []
+        runs = _runs(core, positions)
+        rows = _rows(core, {position: run.id for position, (run, _, _) in runs.items()})
+        stated = self._stated(core, positions)
+        calls = _calls(core, [run.id for run, _, _ in runs.values()]) if with_calls else {}
+        found: list[ToldRun] = []
+        for place, position, last in told:
+            run, message, history = runs[position]
+            times = stated[position]
+            ends = [count for its_number, count, _ in times if its_number <= last]
+            span = _span(times, last)
+            found.append(
+                ToldRun(
+                    place,
+                    run,
+                    message,
+                    rows[position][: ends[-1]],
+                    ends,
+                    history,
+                    [call for call in calls.get(run.id, ()) if span[0] < call.at <= span[1]],
+                )
+            )
+        return found
+
+    async def of_run(self, run_id: str) -> ToldRun:
+        """One run with all of its rows; NotFound where there is none."""
+        return await self._database.read_core(lambda core: self._of_run(core, run_id))
+
+    def _of_run(self, core: sa.Connection, run_id: str) -> ToldRun:
+        here = (t.runs.c.desk == self.desk, t.runs.c.id == run_id)
+        position = core.execute(sa.select(t.runs.c.position).where(*here)).scalar()
+        if position is None:
+            raise NotFound(f"there is no run {run_id}")
+        run, message, history = _runs(core, [position])[position]
+        rows = _rows(core, {position: run.id})[position]
+        return ToldRun(0, run, message, rows, [len(rows)], history)
+
+    def _stated(
+        self, core: sa.Connection, positions: Sequence[int]
+    ) -> dict[int, list[tuple[int, int, float]]]:
+        """Number, count of rows and time of every statement of these runs."""
+        query = (
+            sa.select(_STATED.run, _STATED.number, _STATED.body, _STATED.at)
+            .where(_STATED.desk == self.desk, _STATED.run.in_(positions))
+            .order_by(_STATED.run, _STATED.number)
+        )
+        stated: dict[int, list[tuple[int, int, float]]] = defaultdict(list)
+        for row in core.execute(query):
+            stated[row.run].append((row.number, _count_of(row.body), row.at))
+        return stated
+
+    # --- marks
+
+    async def mark(self, sink: str, *, first: int | None = None) -> int:
+        return await self._database.write_core(lambda core: self._mark(core, sink, first))
+
+    def _mark(self, core: sa.Connection, sink: str, first: int | None) -> int:
+        begin = self._newest(core) if first is None else first
+        insert_if_new(core, t.telemetry_marks, {"desk": self.desk, "sink": sink, "number": begin})
+        this = (_MARKS.desk == self.desk, _MARKS.sink == sink)
+        number: int = core.execute(sa.select(_MARKS.number).where(*this)).scalar_one()
+        return number
+
+    async def set_mark(self, sink: str, before: int, after: int) -> bool:
+        this = (_MARKS.desk == self.desk, _MARKS.sink == sink, _MARKS.number == before)
+        values = {"number": after, "told_at": self._now(), "failure": None}
+        update = t.telemetry_marks.update().where(*this).values(**values)
+        return bool(await self._database.write_core(lambda core: core.execute(update).rowcount))
+
+    async def note_failure(self, sink: str, failure: str | None) -> None:
+        this = (_MARKS.desk == self.desk, _MARKS.sink == sink)
+        update = t.telemetry_marks.update().where(*this).values(failure=failure)
+        await self._database.write_core(lambda core: core.execute(update).rowcount)
+
+    async def marks(self) -> list[SinkMark]:
+        query = sa.select(t.telemetry_marks).where(_MARKS.desk == self.desk).order_by(_MARKS.sink)
+        return await self._database.read_core(
+            lambda core: [
+                SinkMark(row.sink, row.number, row.told_at, row.failure)
+                for row in core.execute(query)
+            ]
+        )
+
+
+def _runs(
+    core: sa.Connection, positions: Sequence[int]
+) -> dict[int, tuple[Run, Message | None, int]]:
+    """Runs with their messages, and how many messages their conversations had by then."""
+    earlier = t.runs.alias("earlier")
+    screened = sa.and_(
+        earlier.c.status == RunStatus.DONE,
+        sa.func.coalesce(earlier.c.error_code, "") == ErrorCode.AUTOMATIC_MAIL,
+    )
+    counted = (
+        sa.select(sa.func.count())
+        .select_from(earlier)
+        .where(
+            earlier.c.desk == t.runs.c.desk,
+            earlier.c.conversation == t.runs.c.conversation,
+            earlier.c.position <= t.runs.c.position,
+            sa.not_(screened),
+        )
+        .scalar_subquery()
+    )
+    query = (
+        sa.select(*RUN_COLUMNS, t.messages.c.body, counted)
+        .join(t.messages, t.messages.c.run == t.runs.c.position)
+        .where(t.runs.c.position.in_(positions))
+    )
+    runs: dict[int, tuple[Run, Message | None, int]] = {}
+    for *values, body, history in core.execute(query):
+        run = run_of(values)
+        message = None if body is None else Message.model_validate_json(body)
+        runs[run.position] = (run, message, history)
+    return runs
+
+
+def _rows(core: sa.Connection, ids: dict[int, str]) -> dict[int, list[StepRow]]:
+    query = (
+        sa.select(t.steps.c.run, *STEP_COLUMNS)
+        .where(t.steps.c.run.in_(list(ids)))
+        .order_by(t.steps.c.run, t.steps.c.seq)
+    )
+    rows: dict[int, list[StepRow]] = defaultdict(list)
+    for position, *values in core.execute(query):
+        rows[position].append(step_of(ids[position], values))
+    return rows
+
+
+def _calls(core: sa.Connection, run_ids: Iterable[str]) -> dict[str, list[LlmCall]]:
+    query = (
+        sa.select(t.llm_calls)
+        .where(t.llm_calls.c.run_id.in_(list(run_ids)))
+        .order_by(t.llm_calls.c.id)
+    )
+    calls: dict[str, list[LlmCall]] = defaultdict(list)
+    for row in core.execute(query):
+        calls[row.run_id].append(call_of(row))
+    return calls
+
+
+def _span(times: Sequence[tuple[int, int, float]], last: int) -> tuple[float, float]:
+    """When the run rested before, and when it did this time."""
+    moments = [at for number, _, at in times if number <= last]
+    before = moments[-2] if len(moments) > 1 else float("-inf")
+    return before, moments[-1]
+
+
+def _count_of(body: str) -> int:
+    """How many rows a statement covers: `"steps":"12:..."`."""
+    _, found, rest = body.partition(_COUNT_BEGINS)
+    count = rest.partition(":")[0] if found else ""
+    return int(count) if count.isdecimal() else 0

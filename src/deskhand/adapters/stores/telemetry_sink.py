@@ -1,0 +1,84 @@
+"""Telemetry as rows of a database: each event once, however often it is told."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.core_database import CoreDatabase
+from deskhand.model.telemetry import TelemetryEvent, TelemetryLevel, TelemetryStage
+
+_EVENTS = t.telemetry_events.c
+
+
+class SqlSink:
+    """Keeps the events of one desk in the table `telemetry_events`."""
+
+    def __init__(self, database: CoreDatabase, desk: str) -> None:
+        self._database = database
+        self.desk = desk
+
+    async def record(self, *events: TelemetryEvent) -> None:
+        if events:
+            await self._database.write_core(lambda core: self._insert(core, events))
+
+    def _insert(self, core: sa.Connection, events: Sequence[TelemetryEvent]) -> None:
+        ids = [event.id for event in events]
+        known_ids = sa.select(_EVENTS.id).where(_EVENTS.desk == self.desk, _EVENTS.id.in_(ids))
+        known = set(core.execute(known_ids).scalars())
+        last = sa.select(sa.func.max(_EVENTS.position)).where(_EVENTS.desk == self.desk)
+        position = core.execute(last).scalar() or 0
+        new: list[dict[str, Any]] = []
+        for event in events:
+            if event.id not in known:
+                known.add(event.id)
+                position += 1
+                new.append(self._row(event, position))
+        if new:
+            core.execute(t.telemetry_events.insert(), new)
+
+    def _row(self, event: TelemetryEvent, position: int) -> dict[str, Any]:
+        return {
+            "desk": self.desk,
+            "id": event.id,
+            "position": position,
+            "run_id": event.run_id,
+            "timestamp": event.timestamp,
+            "interaction_id": event.interaction_id,
+            "session_id": event.session_id,
+            "stage": str(event.stage),
+            "level": str(event.level),
+            "intent_id": event.intent_id,
+            "payload": json.dumps(event.payload, ensure_ascii=False),
+        }
+
+    async def events(
+        self, *, session: str | None = None, after: int = 0, limit: int = 1000
+    ) -> list[TelemetryEvent]:
+        """What is kept, in the order in which it was told."""
+        query = (
+            sa.select(t.telemetry_events)
+            .where(_EVENTS.desk == self.desk, _EVENTS.position > after)
+            .order_by(_EVENTS.position)
+            .limit(limit)
+        )
+        if session is not None:
+            query = query.where(_EVENTS.session_id == session)
+        return await self._database.read_core(
+            lambda core: [_event_of(row) for row in core.execute(query)]
+        )
+
+
+def _event_of(row: sa.Row[Any]) -> TelemetryEvent:
+    return TelemetryEvent(
+        timestamp=row.timestamp,
+        interaction_id=row.interaction_id,
+        session_id=row.session_id,
+        stage=TelemetryStage(row.stage),
+        level=TelemetryLevel(row.level),
+        payload=json.loads(row.payload),
+        id=row.id,
+        run_id=row.run_id,
+    )

@@ -1,0 +1,1 @@
+"""What the stages of conversations tell whoever watches: told from the rows, to sinks."""

@@ -1,0 +1,345 @@
+"""Telling the stages of a message from the rows of its run.
+
+A desk's rows and those that an `AgentRouter` keeps in memory are read by the same class. Events
+have ids made of the run, the row and the stage, so that they are the same whenever they are told.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from deskhand.agents.eligible_intents import ELIGIBLE
+from deskhand.agents.plan_responses import SAID
+from deskhand.agents.plan_walk import TURN
+from deskhand.engine.journal import ADOPTION, DECISION, State
+from deskhand.model.authorship import BY_MODEL
+from deskhand.model.documents import iso_at
+from deskhand.model.envelope import Envelope
+from deskhand.model.message import DELIVER, ENGINE_TOOLS, REPLY
+from deskhand.model.outcome import Outcome
+from deskhand.model.plan import PLAN, StepRecord, StepStatus
+from deskhand.model.run import ReviewKind
+from deskhand.model.telemetry import TelemetryEvent, TelemetryLevel, TelemetryStage
+from deskhand.model.understanding import CATEGORY, INTENT, INTENT_ID, Understanding
+from deskhand.model.unknown_intent import LOOP_IN, is_unknown_intent
+from deskhand.routing.redacted_slots import HIDDEN
+from deskhand.telemetry.redaction import HiddenValues, Redaction
+
+ANSWER_READ = "answer"
+"""The part of a walking stage in which an answer was read without telling turns apart."""
+_OTHER_MATTER = "other_matter"
+
+
+@dataclass(frozen=True, slots=True)
+class ToldMessage:
+    """The message whose stages are told."""
+
+    run_id: str
+    interaction_id: str
+    session_id: str
+    at: float
+    """When it was accepted."""
+    history_count: int
+    """How many messages of the customer the conversation has, this one included."""
+
+
+class StageReader:
+    """Reads a run's rows in order. `events` gives what the rows since the last call have told."""
+
+    def __init__(
+        self, message: ToldMessage, redaction: Redaction, known: frozenset[str] = frozenset()
+    ) -> None:
+        """`known` are the intents of which the desk has something written."""
+        self._message = message
+        self._redaction = redaction
+        self._known = known
+        self._hidden = HiddenValues()
+        self._told: list[TelemetryEvent] = []
+        self._eligible: list[str] | None = None
+        self._is_classified = False
+        self._intent: str | None = None
+        self._classified_at: State | None = None
+        """The row that classified the message, while it is not told yet: what else the message
+        says is found out by the next stage."""
+        self._newest: Envelope | None = None
+        self._begins_anew = False
+        """Whether the customer turned to another matter, which is classified next."""
+
+    def receive(self, remembered: Envelope | None) -> None:
+        """The message came in; `remembered` is what the run knew from the beginning."""
+        outputs = {} if remembered is None else remembered.outputs
+        asked = {} if remembered is None else remembered.metadata.get("asked") or {}
+        if self._redaction:
+            self._hide(outputs.values())
+        memory = {
+            "history_count": self._message.history_count,
+            "params_keys": list(Understanding(outputs).slots),
+            "waiting_for_param": asked.get("param"),
+        }
+        received = TelemetryStage.RECEIVED
+        event_id = f"{self._message.run_id}.{received}"
+        self._told.append(self._event(received, {"memory": memory}, event_id, self._message.at))
+
+    def read(self, state: State) -> None:
+        """Take one row in."""
+        name = state.row.name
+        if name in (ADOPTION, DECISION):
+            return
+        self._hide_in(state)
+        self._newest = state.after
+        _, _, part = name.partition("/")
+        if part:
+            self._read_part(state, part)
+        else:
+            self._read_stage(state)
+
+    def events(self) -> list[TelemetryEvent]:
+        """What was told since the last call; the run rests here, or goes on later."""
+        self._tell_classified()
+        told = self._told
+        self._told = []
+        return [self._without_hidden(event) for event in told]
+
+    # --- rows of stages
+
+    def _read_stage(self, state: State) -> None:
+        result = state.result
+        self._read_eligible(state)
+        output = _own_output(state)
+        if {CATEGORY, INTENT_ID, INTENT} & output.keys():
+            self._classify(state)
+        if self._begins_anew and result.outcome is Outcome.REPLAN:
+            self._begins_anew = False
+            self._is_classified = False
+            self._eligible = None
+            return
+        if _makes_plan(state) and not (self._is_classified and self._intent is None):
+            steps = [_kind(step) for step in state.after.outputs[PLAN].get("steps") or ()]
+            plan = {INTENT_ID: self._intent, "steps": steps}
+            self._tell(state, TelemetryStage.PLAN_CREATED, plan)
+        if result.outcome is Outcome.CONFIRM and result.ask is not None:
+            if result.ask.kind == ReviewKind.TOOL_CALL:
+                self._tell_check(state, allowed=False)
+        elif result.outcome is Outcome.CLARIFY and result.ask is not None:
+            self._tell_question(state, result.ask.text, result.ask.param)
+
+    def _read_eligible(self, state: State) -> None:
+        eligible = (state.result.answered or {}).get(ELIGIBLE)
+        if eligible is None or self._eligible is not None:
+            return
+        self._eligible = list(eligible)
+        self._tell(state, TelemetryStage.INTENTS_ELIGIBLE, {"eligible": self._eligible})
+
+    def _classify(self, state: State) -> None:
+        outputs = state.after.outputs
+        unknown = is_unknown_intent(outputs, self._known)
+        intent = None if unknown else Understanding(outputs).topic
+        if self._is_classified and intent == self._intent:
+            return
+        self._tell_classified()
+        self._is_classified = True
+        self._intent = intent
+        self._classified_at = state
+
+    def _tell_classified(self) -> None:
+        """Told once it is known what the message says beside its intent."""
+        state = self._classified_at
+        if state is None:
+            return
+        self._classified_at = None
+        if self._intent is None:
+            unknown = {INTENT_ID: None, "unknown_intent": True}
+            self._tell(state, TelemetryStage.INTENT_CLASSIFIED, unknown)
+            return
+        slots = Understanding(self._newest.outputs).slots if self._newest is not None else {}
+        names = self._redaction.names_in(self._intent, slots)
+        payload = {INTENT_ID: self._intent, "redacted_params": names}
+        self._tell(state, TelemetryStage.INTENT_CLASSIFIED, payload)
+
+    # --- rows of parts of stages
+
+    def _read_part(self, state: State, part: str) -> None:
+        if part in (TURN, ANSWER_READ):
+            self._read_eligible(state)
+            turn = _own_output(state).get(TURN) or {}
+            self._begins_anew = turn.get("kind") == _OTHER_MATTER
+            if not self._begins_anew:
+                self._classify(state)
+            return
+        call = state.result.call
+        if part.startswith("respond "):
+            self._tell_said(state)
+        elif call is None:
+            return
+        elif call.get("tool") == DELIVER:
+            self._tell_delivered(state, part, call)
+        elif call.get("tool") not in ENGINE_TOOLS:
+            self._tell_call(state, call)
+
+    def _tell_delivered(self, state: State, part: str, call: dict[str, Any]) -> None:
+        """A reply left. A question is told with its stage, which knows what it waits for."""
+        if part == "ask" or not call.get("ok"):
+            return
+        text = str((call.get("arguments") or {}).get("text") or "")
+        self._tell(state, TelemetryStage.RESPOND, self._response(text))
+
+    def _tell_said(self, state: State) -> None:
+        """What a plan says before its calls; what it says after them is the reply."""
+        for path, said in state.result.delta.append.items():
+            if not path.endswith(f".{SAID}"):
+                continue
+            for words in said:
+                if words.get("when") == "pre":
+                    payload = {"message": words.get("text", "")}
+                    self._tell(state, TelemetryStage.PLAN_COMMUNICATED, payload)
+
+    def _tell_call(self, state: State, call: dict[str, Any]) -> None:
+        allowed = call.get("verdict") == "allow"
+        self._tell_check(state, allowed=allowed)
+        if not allowed:
+            return
+        ok = bool(call.get("ok"))
+        level = TelemetryLevel.INFO if ok else TelemetryLevel.ERROR
+        payload = {"ok": ok, "tool": call.get("tool")}
+        self._tell(state, TelemetryStage.TOOL_EXECUTE, payload, level, _step_of(state))
+
+    def _tell_check(self, state: State, *, allowed: bool) -> None:
+        level = TelemetryLevel.INFO if allowed else TelemetryLevel.WARN
+        self._tell(state, TelemetryStage.POLICY_CHECK, {"allowed": allowed}, level)
+
+    def _tell_question(self, state: State, text: str, param: str | None) -> None:
+        payload = self._response(text)
+        if param != LOOP_IN:
+            payload["waiting_for_param"] = param
+        step = _asking_step(state.result.plan_steps)
+        self._tell(state, TelemetryStage.RESPOND, payload, step=step)
+
+    def _response(self, text: str) -> dict[str, Any]:
+        payload: dict[str, Any] = {"message": text}
+        if self._is_classified and self._intent is None:
+            payload |= {"fallback": True, "unknown_intent": True}
+        return payload
+
+    # --- making events
+
+    def _tell(
+        self,
+        state: State,
+        stage: TelemetryStage,
+        payload: dict[str, Any],
+        level: TelemetryLevel = TelemetryLevel.INFO,
+        step: StepRecord | None = None,
+    ) -> None:
+        if stage not in (TelemetryStage.INTENTS_ELIGIBLE, TelemetryStage.INTENT_CLASSIFIED):
+            self._tell_classified()
+            if self._is_classified:
+                payload = payload | {INTENT_ID: self._intent}
+        if payload.get("fallback"):
+            level = TelemetryLevel.WARN
+        if step is not None:
+            payload = payload | {"step": _told_step(step)}
+        if state.after.metadata.get(BY_MODEL) and self._hidden and "message" in payload:
+            # a model may have put it in other words
+            payload = payload | {"message": HIDDEN}
+        row = state.row
+        event_id = f"{row.run_id}.{row.seq}.{stage}"
+        at = row.started_at + row.latency_ms / 1000
+        event = self._event(stage, payload, event_id, at)
+        event = event.changed(
+            level=level,
+            started_at=row.started_at,
+            seconds=row.latency_ms / 1000,
+            answered=state.result.answered or {},
+        )
+        self._told.append(event)
+
+    def _event(
+        self, stage: TelemetryStage, payload: dict[str, Any], event_id: str, at: float
+    ) -> TelemetryEvent:
+        return TelemetryEvent.model_construct(
+            timestamp=iso_at(at),
+            interaction_id=self._message.interaction_id,
+            session_id=self._message.session_id,
+            stage=stage,
+            level=TelemetryLevel.INFO,
+            payload=payload,
+            id=event_id,
+            run_id=self._message.run_id,
+            started_at=at,
+            seconds=0.0,
+            answered={},
+            calls=(),
+        )
+
+    # --- what stays hidden
+
+    def _hide_in(self, state: State) -> None:
+        if not self._redaction:
+            return
+        delta = state.result.delta
+        self._hide([*delta.outputs.values(), *delta.merge.values()])
+        arguments = (state.result.call or {}).get("arguments")
+        if isinstance(arguments, dict):
+            self._hidden.add(self._redaction.hidden_of(arguments))
+
+    def _hide(self, outputs: Iterable[Any]) -> None:
+        for output in outputs:
+            self._hidden.add(self._redaction.values_in(output))
+
+    def _without_hidden(self, event: TelemetryEvent) -> TelemetryEvent:
+        if not self._hidden or "message" not in event.payload:
+            return event
+        message = self._hidden.out_of(str(event.payload["message"]))
+        return event.changed(payload={**event.payload, "message": message})
+
+
+def _own_output(state: State) -> dict[str, Any]:
+    """What a row's stage put into its output, as far as it is new; without the reply."""
+    stage = state.row.name.partition("/")[0]
+    delta = state.result.delta
+    own: dict[str, Any] = {}
+    for key, fields in (*delta.outputs.items(), *delta.merge.items()):
+        if key != REPLY and isinstance(fields, dict):
+            own |= fields
+    return own if stage else {}
+
+
+def _makes_plan(state: State) -> bool:
+    delta = state.result.delta
+    plan = state.after.outputs.get(PLAN)
+    return (PLAN in delta.outputs or PLAN in delta.merge) and isinstance(plan, dict)
+
+
+def _kind(step: Any) -> str:
+    """A step's type, also of steps written as a tool's name or as `{tool, parameters}`."""
+    if not isinstance(step, dict):
+        return "tool_call"
+    if "type" in step:
+        return str(step["type"])
+    return "ask_user" if "param" in step else "tool_call"
+
+
+def _step_of(state: State) -> StepRecord | None:
+    steps = state.result.plan_steps
+    return steps[0] if len(steps) == 1 else None
+
+
+def _asking_step(steps: Sequence[StepRecord]) -> StepRecord | None:
+    for step in steps:
+        if step.type == "ask_user" and step.status is StepStatus.IN_PROGRESS:
+            return step
+    return None
+
+
+def _told_step(step: StepRecord) -> dict[str, Any]:
+    return {
+        "place": step.place,
+        "type": step.type,
+        "status": str(step.status),
+        "started_at": _moment(step.started_at),
+        "finished_at": _moment(step.finished_at),
+    }
+
+
+def _moment(seconds: float | None) -> str | None:
+    return None if seconds is None else iso_at(seconds)

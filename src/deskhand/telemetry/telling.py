@@ -1,0 +1,68 @@
+"""From a run that came to rest to its events."""
+
+from collections.abc import Sequence
+
+from deskhand.config.desk import DeskSpec
+from deskhand.engine.journal import ADOPTION, states
+from deskhand.model.envelope import Envelope
+from deskhand.model.message import Message
+from deskhand.model.run import Run, StepRow
+from deskhand.model.telemetry import TelemetryEvent
+from deskhand.ports.telemetry import ToldRun
+from deskhand.routing.intents_registry import IntentsRegistry
+from deskhand.telemetry.reading import StageReader, ToldMessage
+from deskhand.telemetry.redaction import Redaction
+
+
+class RunTeller:
+    """Tells the events of a desk's runs."""
+
+    def __init__(self, redaction: Redaction, known: frozenset[str] = frozenset()) -> None:
+        self._redaction = redaction
+        self._known = known
+
+    @classmethod
+    def of(cls, spec: DeskSpec) -> "RunTeller":
+        return cls(Redaction(IntentsRegistry.of(spec)), frozenset(spec.plans))
+
+    def told_in(self, told: ToldRun) -> list[TelemetryEvent]:
+        """What the run's rows tell since the time before that it rested; nothing of a run that was
+        erased."""
+        return self.told_of(told.run, told.message, told.rows, told.history_count, told.ends)
+
+    def told_of(
+        self,
+        run: Run,
+        message: Message | None,
+        rows: Sequence[StepRow],
+        history_count: int,
+        ends: Sequence[int] = (),
+    ) -> list[TelemetryEvent]:
+        """The events of the rows after the last but one of `ends`: where earlier ones were told."""
+        ends = ends or (len(rows),)
+        before = ends[-2] if len(ends) > 1 else None
+        if message is None or run.was_screened_out or ends[-1] == before:
+            return []
+        reader = self._reader(run, message, history_count)
+        first = Envelope.of(message, run_id=run.id)
+        folded = list(states(first, rows[: ends[-1]]))
+        adopted = folded[0].after if folded and folded[0].row.name == ADOPTION else None
+        reader.receive(adopted)
+        events: list[TelemetryEvent] = []
+        begin = 0
+        for end in ends:
+            for state in folded[begin:end]:
+                reader.read(state)
+            begin = max(begin, end)
+            events = reader.events()
+        return events
+
+    def _reader(self, run: Run, message: Message, history_count: int) -> StageReader:
+        told = ToldMessage(
+            run_id=run.id,
+            interaction_id=message.id,
+            session_id=run.conversation,
+            at=run.created_at,
+            history_count=history_count,
+        )
+        return StageReader(told, self._redaction, self._known)

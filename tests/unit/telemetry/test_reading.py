@@ -1,0 +1,206 @@
+"""What the stages of a conversation tell, read from the rows of its runs."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+from deskhand.adapters.stores.telemetry_feed import SqlTelemetryFeed
+from deskhand.agents.agent import Agent
+from deskhand.agents.answers import DeskTurns
+from deskhand.agents.eligible_intents import EligibleIntents
+from deskhand.agents.parts import Parts
+from deskhand.agents.replying.sending import Sending
+from deskhand.brain.scripted import ScriptedBrain, ScriptedRule, ScriptedWhen
+from deskhand.config.desk import with_planner
+from deskhand.config.sections.intents import IntentSpec
+from deskhand.config.sections.slots import SlotSpec
+from deskhand.engine.loop import Flow
+from deskhand.language.turns import TurnReader
+from deskhand.model.spec import AgentSpec, FlowSpec
+from deskhand.model.telemetry import TelemetryEvent
+from deskhand.routing.intents_registry import IntentsRegistry
+from deskhand.telemetry.redaction import Redaction
+from deskhand.telemetry.sinks import PrintSink
+from deskhand.telemetry.telling import RunTeller
+from deskhand.tools import Gate, tool
+from tests.kit import Engine, a_message, engine
+
+SLOTS = {
+    "order": SlotSpec(name="order", type="order_number", prefix=("O",), min_digits=5, max_digits=5),
+    "reason": SlotSpec(name="reason", type="text", about="reason"),
+}
+ASKS = [{"type": "ask_user", "param": "order", "prompt": "Which order is it?"}]
+CALL = {"tool": "refund", "parameters": {"order": "{slots.order}"}}
+SPOKEN = [
+    {"type": "respond", "when": "pre", "message": "One moment."},
+    CALL,
+    {"type": "respond", "when": "post", "message": "It is noted for {slots.order}."},
+]
+BRAIN: list[tuple[str, tuple[str, ...], dict[str, Any]]] = [
+    ("classify", ("weather",), {"category": "other", "confidence": 0.2}),
+    ("classify", (), {"category": "refund", "confidence": 0.9}),
+    ("decide", ("weather",), {"steps": [], "hand_over": True, "reason": "not clear"}),
+    ("decide", ("O-1",), {"intent_id": "refund", "steps": SPOKEN, "slots": {"order": "O-10018"}}),
+    ("decide", (), {"intent_id": "refund", "steps": [*ASKS, *SPOKEN]}),
+]
+
+
+@tool(effect="read")
+async def refund(order: str) -> dict[str, Any]:
+    """Refund."""
+    if order == "O-10099":
+        raise RuntimeError("the till is closed")
+    return {"order": order}
+
+
+def flow(gate: Gate) -> Flow:
+    rules = [
+        ScriptedRule(said, ScriptedWhen(stage=stage, contains=words))
+        for stage, words, said in BRAIN
+    ]
+    registry = IntentsRegistry({"refund": IntentSpec(name="refund")})
+    parts = Parts(
+        brain=ScriptedBrain(rules),
+        tools=gate,
+        sending=Sending(),
+        turns=DeskTurns(TurnReader(SLOTS), {"refund": ("order", "reason")}),
+        intents=EligibleIntents(registry),
+    )
+    stages = with_planner(
+        {
+            "classify": AgentSpec(
+                name="classify",
+                has_llm=True,
+                task="classify",
+                choices=("refund", "other"),
+                output_key="classify",
+                default_next="decide",
+            ),
+            "decide": AgentSpec(
+                name="decide", has_llm=True, task="decide", output_key="plan", default_next="act"
+            ),
+            "act": AgentSpec(name="act", has_tools=True, tools=("refund",), output_key="act"),
+        }
+    )
+    spec = FlowSpec(name="flow", start="classify", stages=stages, version="v1")
+    return Flow(spec, {name: Agent(stage, parts).process for name, stage in stages.items()})
+
+
+async def told_by(desk: Engine, hidden: dict[str, list[str]] | None = None) -> list[TelemetryEvent]:
+    feed = SqlTelemetryFeed(desk.database, "test")
+    registry = IntentsRegistry({"refund": IntentSpec(name="refund", redact=frozenset(hidden))})
+    teller = RunTeller(Redaction(registry), frozenset({"refund"}))
+    await feed.put_in_order()
+    events: list[TelemetryEvent] = []
+    for run in await feed.after(0, 100):
+        events += teller.told_in(run)
+    return events
+
+
+async def talk(tmp_path: Path, *bodies: str, hidden: tuple[str, ...] = ()) -> list[TelemetryEvent]:
+    async with engine(tmp_path / "d.db", flow, tools=(refund,)) as desk:
+        for number, body in enumerate(bodies, 1):
+            await desk.work(
+                a_message(number, conversation="ui-1", body=body).changed(channel="chat")
+            )
+        return await told_by(desk, hidden)
+
+
+def shown(events: list[TelemetryEvent]) -> list[tuple[str, str, dict[str, Any]]]:
+    """Stage, level and payload, without the times of steps."""
+    seen = []
+    for event in events:
+        payload = {key: value for key, value in event.payload.items() if key != "step"}
+        seen.append((str(event.stage), str(event.level), payload))
+    return seen
+
+
+async def test_a_message_tells_its_eight_stages(tmp_path: Path) -> None:
+    events = await talk(tmp_path, "A refund for O-10018 please")
+    memory = {"history_count": 1, "params_keys": [], "waiting_for_param": None}
+    assert shown(events) == [
+        ("received", "info", {"memory": memory}),
+        ("intents_eligible", "info", {"eligible": ["refund"]}),
+        ("intent_classified", "info", {"intent_id": "refund", "redacted_params": []}),
+        (
+            "plan_created",
+            "info",
+            {"intent_id": "refund", "steps": ["respond", "tool_call", "respond"]},
+        ),
+        ("plan_communicated", "info", {"message": "One moment.", "intent_id": "refund"}),
+        ("policy_check", "info", {"allowed": True, "intent_id": "refund"}),
+        ("tool_execute", "info", {"ok": True, "tool": "refund", "intent_id": "refund"}),
+        ("respond", "info", {"message": "It is noted for O-10018.", "intent_id": "refund"}),
+    ]
+    assert {(event.interaction_id, event.session_id) for event in events} == {("m1", "ui-1")}
+    assert len({event.id for event in events}) == len(events)
+    assert all(event.timestamp.endswith("+00:00") for event in events)
+    step = events[6].payload["step"]
+    assert (step["type"], step["status"]) == ("tool_call", "completed")
+    assert step["started_at"]
+    assert step["finished_at"]
+
+
+async def test_a_question_tells_what_it_waits_for_and_the_answer_that_it_was(
+    tmp_path: Path,
+) -> None:
+    events = shown(await talk(tmp_path, "A refund please", "O-10018"))
+    asked = {"message": "Which order is it?", "intent_id": "refund", "waiting_for_param": "order"}
+    assert ("respond", "info", asked) in events
+    second = events[events.index(("respond", "info", asked)) + 1 :]
+    memory = {"history_count": 2, "params_keys": [], "waiting_for_param": "order"}
+    assert second[0] == ("received", "info", {"memory": memory})
+    assert [stage for stage, _, _ in second] == [
+        "received",
+        "intents_eligible",
+        "intent_classified",
+        "plan_communicated",
+        "policy_check",
+        "tool_execute",
+        "respond",
+    ]
+
+
+async def test_values_under_redact_reach_no_event(tmp_path: Path) -> None:
+    events = await talk(tmp_path, "A refund for O-10018 please", hidden=("order",))
+    assert "O-10018" not in str([event.document() for event in events])
+    classified = next(event for event in events if event.stage == "intent_classified")
+    assert classified.payload["redacted_params"] == ["order"]
+    assert events[-1].payload["message"] == "It is noted for [redacted]."
+
+
+async def test_a_failed_tool_is_an_error(tmp_path: Path) -> None:
+    events = shown(await talk(tmp_path, "A refund please", "O-10099"))
+    assert ("tool_execute", "error", {"ok": False, "tool": "refund", "intent_id": "refund"}) in (
+        events
+    )
+
+
+async def test_an_unknown_intent_is_told_as_one(tmp_path: Path) -> None:
+    events = shown(await talk(tmp_path, "How is the weather?"))
+    assert events[2] == (
+        "intent_classified",
+        "info",
+        {"intent_id": None, "unknown_intent": True},
+    )
+    assert "plan_created" not in [stage for stage, _, _ in events]
+
+
+async def test_print_shows_what_the_seed_shows(tmp_path: Path) -> None:
+    events = await talk(tmp_path, "A refund for O-10018 please")
+    stream = io.StringIO()
+    await PrintSink(stream).record(*events[:2])
+    assert stream.getvalue() == (
+        "{'interaction_id': 'm1',\n"
+        " 'level': 'info',\n"
+        " 'payload': {'memory': {'history_count': 1,\n"
+        "                        'params_keys': [],\n"
+        "                        'waiting_for_param': None}},\n"
+        " 'session_id': 'ui-1',\n"
+        " 'stage': 'received'}\n\n"
+        "{'interaction_id': 'm1',\n"
+        " 'level': 'info',\n"
+        " 'payload': {'eligible': ['refund']},\n"
+        " 'session_id': 'ui-1',\n"
+        " 'stage': 'intents_eligible'}\n\n"
+    )
