@@ -11,11 +11,18 @@ from deskhand.lazy_names import LazyNames
 
 if TYPE_CHECKING:
     from deskhand import mail as mail
+    from deskhand.agent_router.memory import (
+        InMemoryConversationMemory as InMemoryConversationMemory,
+    )
+    from deskhand.agent_router.policies import NullPolicyEngine as NullPolicyEngine
+    from deskhand.agent_router.policies import YAMLPolicyEngine as YAMLPolicyEngine
+    from deskhand.agent_router.router import AgentRouter as AgentRouter
     from deskhand.agents.agent import Agent as Agent
     from deskhand.agents.loop import AgentLoop as AgentLoop
     from deskhand.agents.parts import Parts as Parts
     from deskhand.agents.profiled import Agents as Agents
     from deskhand.agents.prompts import PromptRegistry as PromptRegistry
+    from deskhand.agents.unknown_intent import FixedFallback as FixedFallback
     from deskhand.brain.cascade import CascadeBrain as CascadeBrain
     from deskhand.brain.chat_script import ChatScript as ChatScript
     from deskhand.brain.chat_script_file import load_chat_script as load_chat_script
@@ -47,6 +54,10 @@ if TYPE_CHECKING:
     from deskhand.model.envelope import Envelope as Envelope
     from deskhand.model.envelope import ErrorNote as ErrorNote
     from deskhand.model.envelope import StageResult as StageResult
+    from deskhand.model.interaction import AgentResponse as AgentResponse
+    from deskhand.model.interaction import Classification as Classification
+    from deskhand.model.interaction import Interaction as Interaction
+    from deskhand.model.interaction import PolicyDecision as PolicyDecision
     from deskhand.model.loop import AgentResult as AgentResult
     from deskhand.model.loop import AgentToolCall as AgentToolCall
     from deskhand.model.message import Address as Address
@@ -86,6 +97,7 @@ if TYPE_CHECKING:
     from deskhand.model.tasks import Answer as Answer
     from deskhand.model.tasks import Task as Task
     from deskhand.model.tasks import TaskKind as TaskKind
+    from deskhand.model.telemetry import TelemetryEvent as TelemetryEvent
     from deskhand.own_tables import OwnTables as OwnTables
     from deskhand.policy.rule_policy import NullPolicy as NullPolicy
     from deskhand.ports import Brain as Brain
@@ -93,6 +105,10 @@ if TYPE_CHECKING:
     from deskhand.ports import DeskDatabase as DeskDatabase
     from deskhand.ports import StageContext as StageContext
     from deskhand.routing import Router as Router
+    from deskhand.routing.intents_registry import IntentsRegistry as IntentsRegistry
+    from deskhand.telemetry.sinks import JsonLinesSink as JsonLinesSink
+    from deskhand.telemetry.sinks import ListSink as ListSink
+    from deskhand.telemetry.sinks import PrintSink as PrintSink
     from deskhand.tools.authority import Authority as Authority
     from deskhand.tools.authority import Customer as Customer
     from deskhand.tools.authority import CustomerId as CustomerId
@@ -122,6 +138,14 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _MODULES = {
+    "agent_router.memory": ("InMemoryConversationMemory",),
+    "agent_router.policies": ("NullPolicyEngine", "YAMLPolicyEngine"),
+    "agent_router.router": ("AgentRouter",),
+    "agents.unknown_intent": ("FixedFallback",),
+    "model.interaction": ("AgentResponse", "Classification", "Interaction", "PolicyDecision"),
+    "model.telemetry": ("TelemetryEvent",),
+    "routing.intents_registry": ("IntentsRegistry",),
+    "telemetry.sinks": ("JsonLinesSink", "ListSink", "PrintSink"),
     "agents.agent": ("Agent",),
     "agents.parts": ("Parts",),
     "agents.loop": ("AgentLoop",),

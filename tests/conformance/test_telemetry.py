@@ -94,9 +94,8 @@ async def test_each_event_is_told_once_and_in_order(stores: Stores) -> None:
     assert await teller.catch_up("list") == 3
     assert await teller.catch_up("list") == 0
     stages = ["received", "intent_classified", "respond"]
-    assert [(event.run_id, event.stage) for event in sink.events] == [
-        (run, stage) for run in runs for stage in stages
-    ]
+    told = [(event.run_id, event.stage) for event in sink.events]
+    assert told == [(run, stage) for run in runs for stage in stages]
     counts = [event.payload["memory"]["history_count"] for event in sink.events[::3]]
     assert counts == [1, 2, 3]
 

@@ -204,7 +204,8 @@ def _point(
     call: LlmCall, attributes: Mapping[str, Any], value: float, bounds: Sequence[float]
 ) -> Json:
     place = sum(bound < value for bound in bounds)
-    counts = ["1" if bucket == place else "0" for bucket in range(len(bounds) + 1)]
+    counts = ["0"] * (len(bounds) + 1)
+    counts[place] = "1"
     return {
         "attributes": _attributes(attributes),
         "startTimeUnixNano": _nanoseconds(call.at - call.latency_ms / 1000),

@@ -54,16 +54,13 @@ def sinks(
     if not marks:
         console().print("no sink has been told anything; name one under `telemetry` in desk.yaml")
         return
-    rows = [
-        (
-            escape(mark.sink),
-            str(newest - mark.number),
-            "" if mark.told_at is None else when(mark.told_at),
-            escape(mark.failure or ""),
-        )
-        for mark in marks
-    ]
+    rows = [tuple(map(escape, _shown(mark, newest))) for mark in marks]
     print_table(("sink", "behind", "last told"), ("failure",), rows)
+
+
+def _shown(mark: "SinkMark", newest: int) -> tuple[str, ...]:
+    told = "" if mark.told_at is None else when(mark.told_at)
+    return mark.sink, str(newest - mark.number), told, mark.failure or ""
 
 
 def _document(mark: "SinkMark", newest: int) -> dict[str, Any]:

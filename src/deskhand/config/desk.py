@@ -38,8 +38,8 @@ from deskhand.config.sections.reviews import ReviewsSpec, reviews_spec
 from deskhand.config.sections.routing import MailSection, RoutingRuleSection
 from deskhand.config.sections.safeguards import SafeguardSpec, safeguard_spec
 from deskhand.config.sections.slots import SlotSpec
-from deskhand.config.sections.triage import TriageSection
 from deskhand.config.sections.telemetry import TelemetrySection
+from deskhand.config.sections.triage import TriageSection
 from deskhand.config.sections.trust import TrustSpec
 from deskhand.config.sections.web_search import WebSearchSpec
 from deskhand.config.tool_shape import ToolShape
@@ -52,6 +52,7 @@ from deskhand.model.plan import PLAN
 from deskhand.model.profile import ProfileSpec
 from deskhand.model.run import canonical_hash
 from deskhand.model.spec import AgentSpec, FlowSpec
+from deskhand.model.understanding import RESTART_AT, UNKNOWN_INTENT
 from deskhand.model.waiting import USUAL_WAIT, AwayRule
 
 DESK_FILE = "desk.yaml"
@@ -348,16 +349,20 @@ def with_planner(stages: dict[str, AgentSpec], start: str | None = None) -> dict
 
     The planner knows the tools. A walker knows who can make the rest of its plan.
     """
+    begin = start or next(iter(stages))
+    planned = dict(stages)
+    for name, stage in stages.items():
+        if stage.service == UNKNOWN_INTENT:
+            planned[name] = stage.changed(settings={**stage.settings, RESTART_AT: begin})
     planner = next((name for name, stage in stages.items() if stage.output_key == PLAN), None)
     if planner is None:
-        return stages
-    planned = dict(stages)
+        return planned
     offered: list[str] = []
     for name, stage in stages.items():
         if not stage.has_tools:
             continue
         offered += [*stage.tools, *stage.intends]
-        planned[name] = stage.changed(replan_at=planner, restart_at=start or next(iter(stages)))
+        planned[name] = stage.changed(replan_at=planner, restart_at=begin)
     planned[planner] = planned[planner].changed(plans_with=tuple(dict.fromkeys(offered)))
     return planned
 

@@ -11,6 +11,7 @@ from typing import Any, Self, cast
 
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import REPLY
+from deskhand.model.tasks import OTHER
 
 CATEGORY = "category"
 """Text: what the message is about, as a classifying stage named it."""
@@ -38,6 +39,17 @@ RESULTS = "results"
 
 SLOTS = "slots"
 """Mapping: values found in the message by name, each bare or as `{"value": ...}`."""
+
+OUT_OF_SCOPE = "out_of_scope"
+NO_INTENT = (OTHER, OUT_OF_SCOPE)
+"""Names for messages that fit no intent."""
+LOOP_IN = "loop_in_human"
+"""What the customer is asked for when nobody knows what he wants: whether a person shall help."""
+
+UNKNOWN_INTENT = "unknown_intent"
+"""The service that asks the customer then."""
+RESTART_AT = "restart_at"
+"""The setting that tells it where the flow begins anew."""
 
 
 def _is_text(value: Any) -> bool:
@@ -221,6 +233,19 @@ class Understanding:
             if beside and _is_number(confidence):
                 return cast(float, confidence)
         return None
+
+
+def is_unknown_intent(outputs: Mapping[str, Any], known: Collection[str] = ()) -> bool:
+    """Whether no intent was found. `known` are the intents of which something is written: a desk
+    may have one that is called `other`."""
+    understanding = Understanding(outputs)
+    topic = understanding.topic
+    if topic in known:
+        return False
+    if topic is None or topic in NO_INTENT:
+        return True
+    abstained = understanding.newest("abstained") is True
+    return abstained and not understanding.confidence
 
 
 def _text_in(outputs: list[Mapping[str, Any]], field: str) -> str | None:

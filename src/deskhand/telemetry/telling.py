@@ -10,8 +10,8 @@ from deskhand.model.run import Run, StepRow
 from deskhand.model.telemetry import TelemetryEvent
 from deskhand.ports.telemetry import ToldRun
 from deskhand.routing.intents_registry import IntentsRegistry
-from deskhand.telemetry.reading import StageReader, ToldMessage
 from deskhand.telemetry.redaction import Redaction
+from deskhand.telemetry.stage_reader import StageReader, ToldMessage
 
 
 class RunTeller:

@@ -12,6 +12,7 @@ from deskhand.model.envelope import Ask, Envelope
 from deskhand.model.frozen import Frozen
 from deskhand.model.outcome import Outcome
 from deskhand.model.plan import StepRecord
+from deskhand.model.understanding import UNKNOWN_INTENT
 from deskhand.ports import PostHook, PreHook, StageContext
 from deskhand.tools.declared import SourcePlace, declare, place_of
 
@@ -20,6 +21,7 @@ BUILT_IN_SERVICES = (
     "retrieve",
     "review",
     "dispatch",
+    UNKNOWN_INTENT,
     "translate",
     "supervise",
     "specialise",

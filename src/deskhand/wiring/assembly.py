@@ -20,6 +20,7 @@ from deskhand.agents.replying.review_reasons import KnownSender, review_reasons_
 from deskhand.agents.replying.sending import Sending
 from deskhand.agents.replying.services import dispatch_through, match_through, review_through
 from deskhand.agents.retrieval import retrieve_from
+from deskhand.agents.unknown_intent import BrainFallback, unknown_intent_through
 from deskhand.brain.build import text_intent_reader
 from deskhand.config.desk import DeskSpec
 from deskhand.config.uses import offers_tool
@@ -37,6 +38,7 @@ from deskhand.model.knowledge import CitedText
 from deskhand.model.message import Message
 from deskhand.model.run import Run
 from deskhand.model.spec import FlowSpec
+from deskhand.model.understanding import UNKNOWN_INTENT
 from deskhand.ports import Brain, ChatModel, Clock, DeskDatabase, SearchesKnowledge, Sink
 from deskhand.routing.intents_registry import IntentsRegistry
 from deskhand.tickets.service import Tickets
@@ -180,6 +182,7 @@ def _parts(setup: DeskSetup, tools: ToolRegistry, gate: Gate, known_sender: Know
         "review": review_through(gate, known_sender),
         "dispatch": dispatch_through(gate, setup.sending),
         **triage_services(setup.loaded.spec, setup.brain, tickets, contacts, setup.knowledge),
+        UNKNOWN_INTENT: unknown_intent_through(_fallback(setup.brain)),
         **setup.loaded.code.services,
     }
     agents = Agents(
@@ -203,6 +206,11 @@ def _parts(setup: DeskSetup, tools: ToolRegistry, gate: Gate, known_sender: Know
         _turns(spec),
         _intents(spec, setup.office),
     )
+
+
+def _fallback(brain: Brain | None) -> BrainFallback | None:
+    """Words for messages that fit no intent; the fixed ones where there is no brain to ask."""
+    return None if brain is None else BrainFallback(brain)
 
 
 def _turns(spec: DeskSpec) -> DeskTurns | None:

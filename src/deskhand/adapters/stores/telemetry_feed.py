@@ -94,24 +94,18 @@ class SqlTelemetryFeed(SqlDesk):
         runs = _runs(core, positions)
         rows = _rows(core, {position: run.id for position, (run, _, _) in runs.items()})
         stated = self._stated(core, positions)
-        calls = _calls(core, [run.id for run, _, _ in runs.values()]) if with_calls else {}
+        calls: dict[str, list[LlmCall]] = {}
+        if with_calls:
+            calls = _calls(core, [run.id for run, _, _ in runs.values()])
         found: list[ToldRun] = []
         for place, position, last in told:
             run, message, history = runs[position]
-            times = stated[position]
-            ends = [count for its_number, count, _ in times if its_number <= last]
-            span = _span(times, last)
-            found.append(
-                ToldRun(
-                    place,
-                    run,
-                    message,
-                    rows[position][: ends[-1]],
-                    ends,
-                    history,
-                    [call for call in calls.get(run.id, ()) if span[0] < call.at <= span[1]],
-                )
-            )
+            times = [stated_at for stated_at in stated[position] if stated_at[0] <= last]
+            ends = [count for _, count, _ in times]
+            before, now = _span(times)
+            since = [call for call in calls.get(run.id, ()) if before < call.at <= now]
+            until = rows[position][: ends[-1]]
+            found.append(ToldRun(place, run, message, until, ends, history, since))
         return found
 
     async def of_run(self, run_id: str) -> ToldRun:
@@ -231,11 +225,10 @@ def _calls(core: sa.Connection, run_ids: Iterable[str]) -> dict[str, list[LlmCal
     return calls
 
 
-def _span(times: Sequence[tuple[int, int, float]], last: int) -> tuple[float, float]:
+def _span(times: Sequence[tuple[int, int, float]]) -> tuple[float, float]:
     """When the run rested before, and when it did this time."""
-    moments = [at for number, _, at in times if number <= last]
-    before = moments[-2] if len(moments) > 1 else float("-inf")
-    return before, moments[-1]
+    before = times[-2][2] if len(times) > 1 else float("-inf")
+    return before, times[-1][2]
 
 
 def _count_of(body: str) -> int:

@@ -21,8 +21,8 @@ from deskhand.config.sections.safeguards import ApprovalsSection, CapsSection
 from deskhand.config.sections.section import DeskFile, Section
 from deskhand.config.sections.slots import SlotName, SlotSection
 from deskhand.config.sections.stage import StageName, StageSection
-from deskhand.config.sections.triage import TriageSection
 from deskhand.config.sections.telemetry import TelemetrySection
+from deskhand.config.sections.triage import TriageSection
 from deskhand.config.sections.trust import TrustSpec
 from deskhand.config.sections.web_search import WebSearchSpec
 from deskhand.model.attached_files import LARGEST_FILE, LARGEST_TOGETHER, MOST_FILES

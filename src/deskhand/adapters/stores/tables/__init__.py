@@ -19,6 +19,8 @@ from deskhand.adapters.stores.tables.operations import (
     seals,
     statements,
     stops,
+    telemetry_events,
+    telemetry_marks,
     totals,
     workers,
     write_checks,
@@ -53,7 +55,6 @@ from deskhand.adapters.stores.tables.runs import (
     steps,
 )
 from deskhand.adapters.stores.tables.schema import metadata
-from deskhand.adapters.stores.tables.telemetry import telemetry_events, telemetry_marks
 from deskhand.adapters.stores.tables.tickets import (
     active_tickets,
     ticket_customers,

@@ -51,3 +51,14 @@ def upgrade() -> None:
     )
     op.create_index("telemetry_events_run", "telemetry_events", ["run_id"])
     op.create_index("telemetry_events_session", "telemetry_events", ["desk", "session_id"])
+
+
+def downgrade() -> None:
+    op.drop_index("telemetry_events_session", "telemetry_events")
+    op.drop_index("telemetry_events_run", "telemetry_events")
+    op.drop_index("telemetry_events_position", "telemetry_events")
+    op.drop_table("telemetry_events")
+    op.drop_table("telemetry_marks")
+    op.drop_index("statements_untold", "statements")
+    op.drop_index("statements_told", "statements")
+    op.drop_column("statements", "told")

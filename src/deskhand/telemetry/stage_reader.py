@@ -20,8 +20,14 @@ from deskhand.model.outcome import Outcome
 from deskhand.model.plan import PLAN, StepRecord, StepStatus
 from deskhand.model.run import ReviewKind
 from deskhand.model.telemetry import TelemetryEvent, TelemetryLevel, TelemetryStage
-from deskhand.model.understanding import CATEGORY, INTENT, INTENT_ID, Understanding
-from deskhand.model.unknown_intent import LOOP_IN, is_unknown_intent
+from deskhand.model.understanding import (
+    CATEGORY,
+    INTENT,
+    INTENT_ID,
+    LOOP_IN,
+    Understanding,
+    is_unknown_intent,
+)
 from deskhand.routing.redacted_slots import HIDDEN
 from deskhand.telemetry.redaction import HiddenValues, Redaction
 
@@ -93,9 +99,11 @@ class StageReader:
         else:
             self._read_stage(state)
 
-    def events(self) -> list[TelemetryEvent]:
-        """What was told since the last call; the run rests here, or goes on later."""
-        self._tell_classified()
+    def events(self, *, at_rest: bool = True) -> list[TelemetryEvent]:
+        """What was told since the last call. Not `at_rest`, the message's intent is kept back while
+        it is not known what else the message says."""
+        if at_rest:
+            self._tell_classified()
         told = self._told
         self._told = []
         return [self._without_hidden(event) for event in told]

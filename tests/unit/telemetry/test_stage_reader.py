@@ -86,7 +86,7 @@ def flow(gate: Gate) -> Flow:
     return Flow(spec, {name: Agent(stage, parts).process for name, stage in stages.items()})
 
 
-async def told_by(desk: Engine, hidden: dict[str, list[str]] | None = None) -> list[TelemetryEvent]:
+async def told_by(desk: Engine, hidden: tuple[str, ...] = ()) -> list[TelemetryEvent]:
     feed = SqlTelemetryFeed(desk.database, "test")
     registry = IntentsRegistry({"refund": IntentSpec(name="refund", redact=frozenset(hidden))})
     teller = RunTeller(Redaction(registry), frozenset({"refund"}))
