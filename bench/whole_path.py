@@ -148,7 +148,7 @@ async def _log_in(desk: ServedDesk, folder: Path) -> httpx.AsyncClient:
     url = str(desk.client.base_url)
     page = httpx.AsyncClient(base_url=url, headers={"Origin": url.rstrip("/")}, timeout=60)
     form = {"name": "ida", "password": json.loads(made)["password"], "to": "/approvals/"}
-    answer = await page.post("/approvals/login", data=form)
+    answer = await page.post("/login", data=form)
     assert answer.status_code == httpx.codes.SEE_OTHER, answer.text
     return page
 

@@ -14,7 +14,7 @@ from deskhand.adapters.stores.api_keys import SqlKeyStore
 from deskhand.model.access import Scope
 from deskhand.model.run import RunStatus
 from deskhand.web.api.app import create_app
-from deskhand.web.approvals.app import PREFIX, create_approvals
+from deskhand.web.console.app import create_console
 from deskhand.wiring import (
     Database,
     Desk,
@@ -171,9 +171,8 @@ async def served(
             )
         keys = api_keys(database)
         accounts = user_accounts(database)
-        page = create_approvals(desks, accounts, public_url=public_url)
-        pages = {PREFIX: page} if approvals else {}
-        app = create_app(desks, keys, version="1.2.3", pages=pages)
+        site = create_console(desks, accounts, public_url=public_url)
+        app = create_app(desks, keys, version="1.2.3", site=site if approvals else None)
         yield Served(app, desks, keys, database, folder)
 
 

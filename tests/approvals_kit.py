@@ -13,6 +13,7 @@ from deskhand.wiring import user_accounts
 from tests.api_kit import Served
 
 HOME = "/approvals/"
+LOGIN = "/login"
 PASSWORD = "correct horse battery"
 ORIGIN = {"Origin": "http://desk.test"}
 
@@ -33,9 +34,7 @@ class Person(httpx.AsyncClient):
         self.csrf = ""
 
     async def log_in(self, name: str, password: str = PASSWORD, to: str = HOME) -> httpx.Response:
-        answer = await self.post(
-            f"{HOME}login", data={"name": name, "password": password, "to": to}
-        )
+        answer = await self.post(LOGIN, data={"name": name, "password": password, "to": to})
         if answer.status_code == 303:
             page = await self.get(HOME)
             found = re.search(r'name="csrf" value="([^"]+)"', page.text)

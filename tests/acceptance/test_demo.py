@@ -89,7 +89,7 @@ def test_a_reply_approved_on_the_page_leaves_into_the_outbox(tmp_path: Path) -> 
         assert "\033[" not in demo.said
         with httpx.Client(base_url=home, headers={"Origin": home}, timeout=60) as browser:
             to = {"name": "demo", "password": password, "to": "/approvals/"}
-            assert browser.post("/approvals/login", data=to).status_code == 303
+            assert browser.post("/login", data=to).status_code == 303
             listed = browser.get("/approvals/").text
             review = re.search(r'href="(/approvals/inbox/rev_\w+)"', listed)
             assert review is not None, listed

@@ -9,7 +9,7 @@ import pytest
 
 from deskhand.engine.review_search import terms_of, walk
 from deskhand.errors import Conflict, NotFound
-from deskhand.model.causes import Cause
+from deskhand.model.causes import Cause, Rank
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import (
     Decision,
@@ -46,7 +46,8 @@ async def parked(store: Any, number: int, *causes: Cause, **fields: Any) -> Revi
     }
     reply = {"text": "draft", "to": "ann@example.com"}
     payload = {"reply": reply, "waits": fields.pop("waits", "draft")}
-    review = NewReview(ReviewKind.REPLY, "unsure", payload, 0, causes=causes, facts=facts, **fields)
+    kind = fields.pop("kind", ReviewKind.REPLY)
+    review = NewReview(kind, "unsure", payload, 0, causes=causes, facts=facts, **fields)
     await store.finish(accepted.run_id, RunStatus.WAITING_REVIEW, review=review)
     [opened] = await store.find_reviews(ReviewFilter(run_id=accepted.run_id))
     return opened  # type: ignore[no-any-return]
@@ -95,8 +96,8 @@ async def test_reviews_are_chosen_and_counted_by_all_that_is_known_of_them(store
         (ReviewFilter(category="odd"), []),
         (ReviewFilter(assignee="otto"), [two]),
         (ReviewFilter(assignee=""), [one, three]),
-        (ReviewFilter(emergency=True), [two]),
-        (ReviewFilter(emergency=False, leaving=False), [one]),
+        (ReviewFilter(rank=Rank.EMERGENCY), [two]),
+        (ReviewFilter(rank=Rank.DOUBT, leaving=False), [one]),
         (ReviewFilter(leaving=True), [three]),
         (ReviewFilter(cause=Cause.EMERGENCY, state=ReviewState.OPEN), [two]),
     ):
@@ -114,6 +115,20 @@ async def test_reviews_are_chosen_and_counted_by_all_that_is_known_of_them(store
     assert facets.assignees == {"": 2, "otto": 1}
     await store.decide(one.id, Verdict(Decision.REJECT, "ida", one.version))
     assert (await store.review_facets()).languages == {"cs": 2}
+
+
+async def test_the_most_dangerous_stand_first_whatever_came_when(stores: Stores) -> None:
+    store = await stores()
+    routine = await parked(store, 1, Cause.MODE, Cause.SPOT_CHECK)
+    doubt = await parked(store, 2, Cause.MODE, Cause.BELOW_THRESHOLD)
+    action = await parked(store, 3, Cause.GATE_HOLD, kind=ReviewKind.TOOL_CALL)
+    similar = await parked(store, 4, Cause.MODEL_AWAY)
+    danger = await parked(store, 5, Cause.MODE, Cause.UNBACKED_PROMISE)
+    emergency = await parked(store, 6, Cause.EMERGENCY)
+    items = await walk(store, ReviewFilter(state=ReviewState.OPEN), limit=9)
+    order = [emergency, danger, doubt, similar, action, routine]
+    assert [item.review.id for item in items] == ids_of(order)
+    assert [review.rank for review in order] == [0, 1, 2, 2, 3, 4]
 
 
 async def test_a_walk_through_the_queue_shows_everything_once_whatever_happens_meanwhile(

@@ -100,7 +100,7 @@ async def test_the_page_says_what_approving_means_and_shows_what_is_owed(
     review = await api.under_review("unsure, later")
     page = await ida.page(review)
     assert "Acknowledge and keep open" in words_of(page)
-    assert "Approve and send" not in words_of(page)
+    assert "Approve & send" not in words_of(page)
     assert (await ida.do(review, "acknowledge")).status_code == 303
     task = await open_review(shop, review["run"])
     assert task is not None

@@ -13,8 +13,8 @@ import pytest
 
 from deskhand.adapters.channels.folder_outbox import FolderOutbox
 from deskhand.errors import ToolError
-from deskhand.web.approvals import pages
-from deskhand.web.approvals.app import create_approvals
+from deskhand.web.console import pages
+from deskhand.web.console.app import create_console
 from deskhand.wiring import user_accounts
 from tests.accounts import add_accounts
 from tests.api_kit import Client, Served, served
@@ -67,21 +67,24 @@ async def test_nothing_is_shown_to_who_is_not_logged_in(shop: Served, api: Clien
     stranger = Person(shop)
     for path in (HOME, f"{HOME}shop/{review['review']}"):
         answer = await stranger.get(path)
-        assert (answer.status_code, answer.headers["location"][:19]) == (303, "/approvals/login?to")
+        assert (answer.status_code, answer.headers["location"][:20]) == (
+            303,
+            "/login?to=%2Fapprova",
+        )
     refused = await stranger.do(review, "approve")
     assert refused.status_code == 401
     assert (await api.get(f"/api/reviews/{review['review']}")).json()["state"] == "open"
-    for name in ("style.css", "approvals.js", "icon.svg"):
-        assert (await stranger.get(f"{HOME}static/{name}")).status_code == 200
-    for name in ("../pages.py", "..%2fpages.py", "nothing.css"):
-        assert (await stranger.get(f"{HOME}static/{name}")).status_code == 404
+    for name in ("console.css", "console.js", "icon.svg", "icons.svg"):
+        assert (await stranger.get(f"/static/{name}")).status_code == 200
+    for name in ("%2e%2e/pages.py", "..%2fpages.py", "nothing.css"):
+        assert (await stranger.get(f"/static/{name}")).status_code == 404
 
 
 def test_every_page_needs_a_session() -> None:
-    routes = create_approvals({}, None).routes  # type: ignore[arg-type]
-    open_paths = {"/static/{name}", "/login"}
-    behind = {route.path for route in routes if "SessionGate.page" in route.endpoint.__qualname__}  # type: ignore[attr-defined]
-    assert {route.path for route in routes} - open_paths == behind  # type: ignore[attr-defined]
+    routes = create_console({}, None).app.routes  # type: ignore[arg-type,attr-defined]
+    open_paths = {"/static/{name}", "/login", "/approvals/login", "/approvals"}
+    behind = {route.path for route in routes if "SessionGate.page" in route.endpoint.__qualname__}
+    assert {route.path for route in routes} - open_paths == behind
 
 
 async def test_a_session_is_a_cookie_that_scripts_and_other_sites_cannot_use(shop: Served) -> None:
@@ -89,13 +92,13 @@ async def test_a_session_is_a_cookie_that_scripts_and_other_sites_cannot_use(sho
     client = Person(shop)
     answer = await client.log_in("ida")
     cookie = answer.headers["set-cookie"].lower()
-    assert all(word in cookie for word in ("httponly", "samesite=strict", "path=/approvals"))
+    assert all(word in cookie for word in ("httponly", "samesite=strict", "path=/;"))
     page = await client.get(HOME)
     assert "script-src 'self'" in page.headers["content-security-policy"]
     assert "unsafe" not in page.headers["content-security-policy"]
     assert page.headers["x-frame-options"] == "DENY"
-    assert (await client.post(f"{HOME}logout", data={"csrf": client.csrf})).status_code == 303
-    client.cookies.set("deskhand_session", cookie.split("=")[1].split(";")[0], path="/approvals")
+    assert (await client.post("/logout", data={"csrf": client.csrf})).status_code == 303
+    client.cookies.set("deskhand_session", cookie.split("=")[1].split(";")[0], path="/")
     assert (await client.get(HOME)).status_code == 303
 
 
@@ -135,7 +138,7 @@ async def test_a_browser_that_was_logged_in_with_is_let_in_while_others_guess(sh
     assert (last.status_code, last.headers["retry-after"]) == (429, "30")
     assert (await ida.log_in("ida")).status_code == 303
     cookie = next(c for c in ida.cookies.jar if c.name == "deskhand_device")
-    assert (cookie.path, cookie.has_nonstandard_attr("HttpOnly")) == ("/approvals/login", True)
+    assert (cookie.path, cookie.has_nonstandard_attr("HttpOnly")) == ("/login", True)
 
 
 async def test_a_removed_user_is_out_at_once(shop: Served) -> None:
@@ -320,15 +323,15 @@ async def test_a_long_queue_is_shown_page_by_page_in_one_order(
     path = HOME
     for _ in range(4):
         page = (await ida.get(path)).text
-        seen += re.findall(r'class="row" href="/approvals/shop/(rev_\w+)', page)
-        more = re.search(r'class="more" href="([^"]+)"', page)
+        seen += re.findall(r'class="item" href="/approvals/shop/(rev_\w+)', page)
+        more = re.search(r'class="more btn s" href="([^"]+)"', page)
         if more is None:
             break
         path = unescape(more[1])
     assert seen == [review["review"] for review in reviews]
     assert "Waiting 5" in words_of(page)
     assert "From the beginning" in page
-    assert (await ida.get(f"{HOME}?after=nonsense")).text.count('class="row"') == 2
+    assert (await ida.get(f"{HOME}?after=nonsense")).text.count('class="item"') == 2
     third = await ida.page(reviews[2])
     assert f"shop/{reviews[1]['review']}" in third
     assert f"shop/{reviews[3]['review']}" in third

@@ -209,7 +209,7 @@ async def web_server(
 
     from deskhand import __version__
     from deskhand.web.api.app import create_app
-    from deskhand.web.approvals.app import PREFIX, create_approvals
+    from deskhand.web.console.app import create_console
     from deskhand.web.header_timeout import HeaderTimeoutProtocol
     from deskhand.wiring import api_keys, user_accounts
 
@@ -223,8 +223,8 @@ async def web_server(
     served = {desk.spec.name: desk for desk in desks}
     in_front = in_front or InFront()
     users = user_accounts(database)
-    pages = {PREFIX: create_approvals(served, users, public_url=in_front.public_url)}
-    app = create_app(served, api_keys(database), version=__version__, pages=pages)
+    site = create_console(served, users, public_url=in_front.public_url)
+    app = create_app(served, api_keys(database), version=__version__, site=site)
     return Server(
         uvicorn.Config(
             app,
@@ -276,11 +276,9 @@ async def _warn_without_people(database: "Database", where: str) -> None:
     from deskhand.wiring import api_keys, user_accounts
 
     if any(user.removed_at is None for user in await user_accounts(database).list()):
-        log.info("approvals at %s/approvals/", where)
+        log.info("console at %s/", where)
     else:
-        log.warning(
-            "nobody can log in to %s/approvals/ yet: deskhand users add NAME --desk DESK", where
-        )
+        log.warning("nobody can log in to %s/ yet: deskhand users add NAME --desk DESK", where)
     if not any(key.revoked_at is None for key in await api_keys(database).list()):
         log.warning(
             "nobody can call the API yet: deskhand keys add NAME --scope messages:write --desk DESK"

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from deskhand.model.causes import Rank
 from deskhand.model.message import REPLY, Message
 from deskhand.model.queue import QueuePosition, ReviewFilter
 from deskhand.model.run import Review
@@ -77,23 +78,27 @@ async def walk(
     limit: int,
     backwards: bool = False,
 ) -> list[Item]:
-    """Emergencies first, then the oldest; `backwards` reverses that.
+    """The most dangerous first, then the oldest; `backwards` reverses that.
 
     `beyond` is the place of the last item seen. What comes in or is decided meanwhile moves
     nothing: no item is shown twice, none is skipped.
     """
     items: list[Item] = []
-    for emergency in (False, True) if backwards else (True, False):
-        if beyond is not None and emergency == beyond[0] and emergency != backwards:
-            continue  # the place lies in the other part, which comes after this one
-        after = beyond[1:] if beyond is not None and emergency != beyond[0] else None
-        part = replace(wanted, emergency=emergency)
+    for rank in reversed(Rank) if backwards else Rank:
+        if beyond is not None and _is_passed(rank, beyond[0], backwards=backwards):
+            continue
+        after = beyond[1:] if beyond is not None and rank == beyond[0] else None
+        part = replace(wanted, rank=rank)
         items += await search(
             store, part, after=after, limit=limit - len(items), backwards=backwards
         )
         if len(items) >= limit:
             break
     return items
+
+
+def _is_passed(rank: Rank, seen: int, *, backwards: bool) -> bool:
+    return rank > seen if backwards else rank < seen
 
 
 async def search(

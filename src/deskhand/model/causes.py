@@ -2,7 +2,7 @@
 eval compares."""
 
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 
 from deskhand.model.codes import ErrorCode
 
@@ -72,6 +72,49 @@ class Cause(StrEnum):
     ANSWER_OWED = "answer_owed"
     """The customer was told that somebody will answer."""
     ERROR = "error"
+
+
+RED = frozenset(
+    {
+        Cause.TO_A_MACHINE,
+        Cause.UNBACKED_PROMISE,
+        Cause.UNBACKED_CLAIM,
+        Cause.OUTGOING_CONTENT,
+        Cause.RECIPIENT,
+        Cause.EFFECT_UNKNOWN,
+        Cause.BOUNCED,
+        Cause.ERROR,
+    }
+)
+"""Something is wrong, or may be: look closely."""
+QUIET = frozenset(
+    {Cause.MODE, Cause.EVERY_REPLY, Cause.SPOT_CHECK, Cause.ON_REQUEST, Cause.UNDO_WINDOW}
+)
+"""Nothing is wrong: the desk's settings alone have a person look."""
+
+
+class Rank(IntEnum):
+    """How dangerous an open review is, the most dangerous first: the order of the queue."""
+
+    EMERGENCY = 0
+    DANGER = 1
+    DOUBT = 2
+    ACTION = 3
+    """A tool call that a person allows."""
+    ROUTINE = 4
+    """Only the desk's settings keep the reply."""
+
+
+def rank_of(causes: Iterable[Cause], *, action: bool) -> Rank:
+    """Where a review with these causes stands; a review without any is looked at closely."""
+    known = set(causes)
+    if Cause.EMERGENCY in known:
+        return Rank.EMERGENCY
+    if action:
+        return Rank.ACTION
+    if known & RED:
+        return Rank.DANGER
+    return Rank.ROUTINE if known and known <= QUIET else Rank.DOUBT
 
 
 _OF_ERRORS: Mapping[str, Cause] = {

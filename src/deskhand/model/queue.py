@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from deskhand.model.causes import Cause
+from deskhand.model.causes import Cause, Rank
 from deskhand.model.run import ConversationTurn, ReviewState
 
-QueuePosition = tuple[bool, float, str]
-"""Where a review stands among open ones: emergencies first, then the oldest; `Review.place`."""
+QueuePosition = tuple[int, float, str]
+"""Where a review stands among open ones: the most dangerous first, then the oldest;
+`Review.place`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,8 @@ class ReviewFilter:
     """Snoozed right now, or not."""
     leaving: bool | None = None
     """A reply that leaves by itself, or anything else."""
-    emergency: bool | None = None
+    rank: Rank | None = None
+    """How dangerous it is."""
     terms: tuple[str, ...] = ()
     """Folded pieces of text, as `terms_of` makes them; a review must have all of them."""
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any
 
-from deskhand.model.causes import Cause
+from deskhand.model.causes import Cause, Rank, rank_of
 from deskhand.model.codes import ErrorCode
 from deskhand.model.message import Message
 
@@ -280,9 +280,14 @@ class Review:
     snoozed_until: float | None = None
 
     @property
-    def place(self) -> tuple[bool, float, str]:
-        """Its place in a queue of open ones: emergencies first, then the oldest."""
-        return (Cause.EMERGENCY not in self.causes, self.created_at, self.id)
+    def rank(self) -> Rank:
+        """How dangerous it is."""
+        return rank_of(self.causes, action=self.kind is ReviewKind.TOOL_CALL)
+
+    @property
+    def place(self) -> tuple[int, float, str]:
+        """Its place in a queue of open ones: the most dangerous first, then the oldest."""
+        return (self.rank, self.created_at, self.id)
 
     @property
     def leaves_by_itself(self) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from deskhand.model.run import REASSIGN_TO, Decision, Review, ReviewKind, ReviewState
-from deskhand.web.approvals.labels import expiry_with_outcome, quotes_as_prose
+from deskhand.web.console.labels import expiry_with_outcome, quotes_as_prose
 
 NOW = 1_800_000_000.0
 OPEN = Review(

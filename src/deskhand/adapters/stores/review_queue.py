@@ -13,9 +13,9 @@ from deskhand.adapters.stores.rows import REVIEW_COLUMNS, pack, review_of, unpac
 from deskhand.engine.decisions import check_assignee, check_colleagues_note, check_open
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.access import User
-from deskhand.model.causes import Cause
+from deskhand.model.causes import QUIET, RED, Cause, Rank
 from deskhand.model.queue import BegunEdit, Facets, ReviewFilter
-from deskhand.model.run import Decision, Review, ReviewState
+from deskhand.model.run import Decision, Review, ReviewKind, ReviewState
 
 
 def list_reviews(
@@ -86,6 +86,8 @@ def _exact(core: sa.Connection, wanted: ReviewFilter) -> Iterator[sa.ColumnEleme
         yield t.runs.c.id == wanted.run_id
     if wanted.cause is not None:
         yield _has(wanted.cause)
+    if wanted.rank is not None:
+        yield _rank() == wanted.rank
     for name, value in (("category", wanted.category), ("language", wanted.language)):
         if value is not None:
             yield _fact(core, name) == value
@@ -94,13 +96,12 @@ def _exact(core: sa.Connection, wanted: ReviewFilter) -> Iterator[sa.ColumnEleme
 
 
 def _yes_or_no(wanted: ReviewFilter, now: float) -> Iterator[sa.ColumnElement[bool]]:
-    """Conditions that hold or do not: an emergency, snoozed, leaving by itself."""
+    """Conditions that hold or do not: snoozed, leaving by itself."""
     here = t.reviews.c
     leaving = sa.and_(
         here.state == ReviewState.OPEN, sa.func.coalesce(here.fallback, "") == Decision.APPROVE
     )
     asked = (
-        (wanted.emergency, _has(Cause.EMERGENCY)),
         (wanted.snoozed, sa.func.coalesce(here.snoozed_until, 0.0) > now),
         (wanted.leaving, leaving),
     )
@@ -119,6 +120,23 @@ def _has_terms(core: sa.Connection, wanted: ReviewFilter) -> Iterator[sa.ColumnE
 def _has(cause: Cause) -> sa.ColumnElement[bool]:
     listed = sa.literal(" ") + sa.func.coalesce(t.reviews.c.causes, "") + sa.literal(" ")
     return listed.contains(f" {cause} ", autoescape=True)
+
+
+def _rank() -> sa.ColumnElement[int]:
+    """What `rank_of` says, in the database's words."""
+    causes = sa.func.coalesce(t.reviews.c.causes, "")
+    loud: sa.ColumnElement[str] = (
+        sa.literal(" ") + sa.func.replace(causes, " ", "  ") + sa.literal(" ")
+    )
+    for cause in sorted(QUIET):
+        loud = sa.func.replace(loud, f" {cause} ", "")
+    return sa.case(
+        (_has(Cause.EMERGENCY), int(Rank.EMERGENCY)),
+        (t.reviews.c.kind == ReviewKind.TOOL_CALL, int(Rank.ACTION)),
+        (sa.or_(*map(_has, sorted(RED))), int(Rank.DANGER)),
+        (sa.and_(causes != "", sa.func.trim(loud) == ""), int(Rank.ROUTINE)),
+        else_=int(Rank.DOUBT),
+    )
 
 
 def _fact(core: sa.Connection, name: str) -> sa.ColumnElement[str]:

@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 
 from deskhand.adapters.stores.record_values import RUN_FIELDS, review_of, run_of
 from deskhand.errors import NotFound
-from deskhand.model.causes import Cause
+from deskhand.model.causes import QUIET, RED, Cause, Rank
 from deskhand.model.codes import ErrorCode
 from deskhand.model.message import Message
 from deskhand.model.queue import ALL_REVIEWS, ReviewFilter
-from deskhand.model.run import Decision, Review, ReviewState, Run, RunStatus
+from deskhand.model.run import Decision, Review, ReviewKind, ReviewState, Run, RunStatus
 from deskhand.model.totals import Stop
 
 T = TypeVar("T")
@@ -152,16 +152,17 @@ def _exact(wanted: ReviewFilter) -> Iterator[Condition]:
 
 
 def _yes_or_no(wanted: ReviewFilter, now: float) -> Iterator[Condition]:
-    """Conditions that hold or do not: an emergency, snoozed, leaving by itself."""
+    """Conditions that hold or do not: snoozed, leaving by itself, as dangerous as asked for."""
     leaving = "reviews.state=? AND coalesce(reviews.fallback, '')=?"
     asked = (
-        (wanted.emergency, _has(Cause.EMERGENCY)),
         (wanted.snoozed, ("coalesce(reviews.snoozed_until, 0.0)>?", (now,))),
         (wanted.leaving, (leaving, (ReviewState.OPEN.value, Decision.APPROVE.value))),
     )
     for answer, (condition, values) in asked:
         if answer is not None:
             yield condition if answer else f"NOT ({condition})", values
+    if wanted.rank is not None:
+        yield _has_rank(wanted.rank)
 
 
 def _has_terms(wanted: ReviewFilter) -> Iterator[Condition]:
@@ -172,3 +173,22 @@ def _has_terms(wanted: ReviewFilter) -> Iterator[Condition]:
 
 def _has(cause: Cause) -> Condition:
     return "instr(' ' || coalesce(reviews.causes, '') || ' ', ?)>0", (f" {cause.value} ",)
+
+
+def _has_rank(rank: Rank) -> Condition:
+    """Whether `rank_of` gives this rank, in SQL."""
+    emergency, urgent = _has(Cause.EMERGENCY)
+    red = [_has(cause) for cause in sorted(RED)]
+    alarming = " OR ".join(condition for condition, _ in red)
+    loud = "' ' || replace(reviews.causes, ' ', '  ') || ' '"
+    for _ in QUIET:
+        loud = f"replace({loud}, ?, '')"
+    condition = (
+        f"CASE WHEN {emergency} THEN {Rank.EMERGENCY:d} WHEN reviews.kind=? THEN {Rank.ACTION:d}"
+        f" WHEN {alarming} THEN {Rank.DANGER:d}"
+        f" WHEN coalesce(reviews.causes, '')<>'' AND trim({loud})='' THEN {Rank.ROUTINE:d}"
+        f" ELSE {Rank.DOUBT:d} END=?"
+    )
+    named = [value for _, values in red for value in values]
+    quiet = [f" {cause.value} " for cause in sorted(QUIET)]
+    return condition, (*urgent, ReviewKind.TOOL_CALL.value, *named, *quiet, int(rank))

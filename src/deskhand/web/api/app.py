@@ -1,15 +1,16 @@
 """The API as one ASGI application."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.responses import RedirectResponse
-from starlette.types import ASGIApp
+from starlette.routing import Mount, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from deskhand.ports import ApiKeys
 from deskhand.web.api import (
@@ -31,19 +32,29 @@ from deskhand.web.api.middleware import Guard
 from deskhand.web.api.problems import problem_of
 
 
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Pages for people beside the API: an application that logs them in itself."""
+
+    app: ASGIApp
+    paths: Sequence[str]
+    """The paths that it answers, each with all below it; the first is where `/` leads."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The application sees whole paths, wherever the request was sorted out."""
+        outside = scope.get("app_root_path", scope.get("root_path", ""))
+        await self.app({**scope, "root_path": outside}, receive, send)
+
+
 def create_app(
     desks: Mapping[str, ServedDesk],
     keys: ApiKeys,
     *,
     version: str,
-    pages: Mapping[str, ASGIApp] | None = None,
+    site: Site | None = None,
 ) -> FastAPI:
-    """The app that serves these open desks, by name, to the holders of these keys.
-
-    `pages` are further parts of the site, by the path they begin with; each logs its people in
-    itself.
-    """
-    pages = pages or {}
+    """The app that serves these open desks, by name, to the holders of these keys."""
+    apart = () if site is None else tuple(site.paths)
     app = FastAPI(
         title="Deskhand",
         version=version,
@@ -51,13 +62,13 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        middleware=[Middleware(Guard), Middleware(Authenticate, keys=keys, apart=tuple(pages))],
+        middleware=[Middleware(Guard), Middleware(Authenticate, keys=keys, apart=apart)],
         exception_handlers={HTTPException: _tell, RequestValidationError: _tell},
     )
     app.state.desks = dict(desks)
     app.state.turns = messages.Turns()
     app.state.stopping = asyncio.Event()
-    app.state.home = f"{next(iter(pages))}/" if pages else reference.DOCS
+    app.state.home = f"{apart[0]}/" if apart else reference.DOCS
     app.include_router(reference.router)
     app.include_router(health.router)
     documented = [Depends(HTTPBearer(auto_error=False, description="An API key: `dh_...`"))]
@@ -75,19 +86,15 @@ def create_app(
     )
     for part in shown:
         app.include_router(part.router, dependencies=documented)
-    for path, page in pages.items():
-        app.add_route(path, _inside, include_in_schema=False)
-        app.mount(path, page)
+    for path in apart:
+        assert site is not None
+        app.router.routes += [Route(path, site, include_in_schema=False), Mount(path, site)]
     return app
 
 
 def answer_who_waits(app: FastAPI) -> None:
     """Answer requests that wait for a run at once: the server is about to stop."""
     app.state.stopping.set()
-
-
-async def _inside(request: Request) -> Response:
-    return RedirectResponse(f"{request.url.path}/", 307)
 
 
 async def _tell(request: Request, error: Exception) -> Response:

@@ -8,6 +8,24 @@ const all = (selector) => [...document.querySelectorAll(selector)];
 
 all("[data-filters] select").forEach((select) => select.addEventListener("change", () => select.form.submit()));
 all("[data-without-script]").forEach((button) => (button.hidden = true));
+all("[data-with-script]").forEach((part) => (part.hidden = false));
+
+// --- three ways to look at a draft: what changed, the fields, and as it leaves
+
+const draft = one("[data-draft]");
+const show = (view) => {
+  if (!draft) return;
+  all("[data-show]").forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.show === view)));
+  all("[data-view]").forEach((part) => (part.hidden = part.dataset.view !== (view === "edit" ? "edit" : "marked")));
+  draft.classList.toggle("clean", view === "clean");
+};
+if (draft) show(draft.dataset.draft);
+all("[data-show]").forEach((button) =>
+  button.addEventListener("click", () => {
+    show(button.dataset.show);
+    if (button.dataset.show === "edit") one("[data-keep]").focus();
+  })
+);
 
 // --- what is typed is kept on the server
 
@@ -23,9 +41,10 @@ if (text) {
     const body = fields();
     if (body === sent) return;
     sent = body;
-    const request = { method: "POST", body, keepalive: Boolean(leaving), headers: { "Content-Type": "application/x-www-form-urlencoded" } };
+    const headers = { "Content-Type": "application/x-www-form-urlencoded", "HX-Request": "true" };
     try {
-      const answer = await fetch(text.dataset.keep, request);
+      const answer = await fetch(text.dataset.keep, { method: "POST", body, keepalive: Boolean(leaving), headers });
+      if (answer.ok && !leaving) compare(await answer.text());
       word.textContent = answer.ok ? "saved" : "not saved: load the page again";
     } catch {
       sent = "";
@@ -33,6 +52,21 @@ if (text) {
       waiting = setTimeout(keep, 3000);
     }
   };
+  const compare = (part) => {
+    const place = one("[data-changes]");
+    place.replaceChildren(...new DOMParser().parseFromString(part, "text/html").body.childNodes);
+    const open = Number(one("[data-open-findings]", place)?.dataset.openFindings ?? 0);
+    one("[data-approve]")?.toggleAttribute("data-twice", open > 0);
+  };
+  all("[data-take-out]").forEach((button) => {
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      const loose = button.dataset.takeOut.trim().split(/\s+/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+      text.value = text.value.replace(new RegExp(`${loose.join("\\s+")} ?`), "");
+      text.dispatchEvent(new Event("input", { bubbles: true }));
+      button.closest(".fix").remove();
+    });
+  });
   form.addEventListener("input", () => {
     word.textContent = "…";
     clearTimeout(waiting);
@@ -41,7 +75,7 @@ if (text) {
   form.addEventListener("submit", () => clearTimeout(waiting));
   addEventListener("pagehide", () => keep(true));
   text.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) approve();
   });
   all("[data-insert]").forEach((button) => {
     button.hidden = false;
@@ -53,6 +87,29 @@ if (text) {
     });
   });
 }
+
+// --- an open finding needs the key twice
+
+let armed = 0;
+const approve = () => {
+  const button = one("[data-approve]");
+  if (!button) return;
+  if ("twice" in button.dataset && Date.now() - armed > 4000) {
+    armed = Date.now();
+    button.classList.add("armed");
+    return;
+  }
+  armed = 0;
+  if (button.form && !button.form.checkValidity()) {
+    show("edit");
+    button.form.reportValidity();
+    return;
+  }
+  button.click();
+};
+document.addEventListener("click", (event) =>
+  all("details.pop[open]").forEach((menu) => menu.contains(event.target) || menu.removeAttribute("open"))
+);
 
 // --- one click is one decision
 
@@ -85,9 +142,9 @@ const loadMore = async () => {
   try {
     const answer = await fetch(link.href);
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const found = page.querySelectorAll(".rows > li");
+    const found = page.querySelectorAll(".rows > li:not(.lane, .pages)");
     if (!answer.ok || answer.redirected || !found.length) throw new Error("not a page of the queue");
-    one(".rows").append(...found);
+    link.closest("li").before(...found);
     const next = page.querySelector("[data-more]");
     if (next) link.replaceWith(next);
     else link.remove();
@@ -131,7 +188,7 @@ if (watched) {
       clearInterval(looking);
       one("[data-faster-words]").textContent = now.words;
       banner.hidden = false;
-      all("[data-decides] button").forEach((button) => (button.disabled = true));
+      all("[data-decides] button, [form=reply-form]").forEach((button) => (button.disabled = true));
     } catch {
       return;
     }
@@ -143,35 +200,74 @@ if (watched) {
 // --- keys
 
 const walk = async (step) => {
-  if (!one(".rows")) return one(step > 0 ? "[data-next]" : "[data-previous]")?.click();
-  const at = all(".row").indexOf(document.activeElement);
-  if (step > 0 && at === all(".row").length - 1) await loadMore();
-  const rows = all(".row");
-  rows[at < 0 ? 0 : Math.min(Math.max(at + step, 0), rows.length - 1)].focus();
+  if (one("[data-watch], .view-item")) return one(step > 0 ? "[data-next]" : "[data-previous]")?.click();
+  const at = all(".item").indexOf(document.activeElement);
+  if (step > 0 && at === all(".item").length - 1) await loadMore();
+  const rows = all(".item");
+  rows[at < 0 ? 0 : Math.min(Math.max(at + step, 0), rows.length - 1)]?.focus();
 };
 const into = (selector) => {
   const field = one(selector);
-  if (field) field.focus();
-  return Boolean(field);
+  if (!field) return;
+  for (let menu = field.closest("details"); menu; menu = menu.parentElement.closest("details")) menu.open = true;
+  field.focus();
+};
+const findings = () => {
+  const marks = all("mark.loose");
+  if (!marks.length) return;
+  show("marked");
+  const next = marks[(marks.indexOf(document.activeElement) + 1) % marks.length];
+  next.scrollIntoView({ block: "center" });
+  next.focus();
+};
+const source = (number) => {
+  const place = one(`#s${number}`);
+  if (!place) return;
+  place.open = true;
+  one("summary", place).focus();
+};
+const edit = () => {
+  show("edit");
+  one("[data-keep]")?.focus();
 };
 const keys = {
   j: () => walk(1),
   k: () => walk(-1),
-  a: () => one("[data-approve]")?.click(),
-  e: () => into("textarea"),
+  a: approve,
+  e: edit,
+  f: findings,
   r: () => into("[data-revise]"),
   x: () => into("[data-reject]"),
   s: () => into("[data-snooze]"),
+  i: () => into("[data-assign]"),
+  n: () => into("[data-note]"),
+  t: () => one("[data-take-over]")?.click(),
   u: () => (one("[data-undo-here]") ?? one("[data-undo]:not([hidden]) button"))?.click(),
+  "[": () => document.body.classList.toggle("no-queue"),
+  "]": () => document.body.classList.toggle("no-proof"),
   "/": () => into("[data-search]"),
   "?": () => one("#keys")?.showModal(),
+};
+let going = 0;
+const go = (key) => {
+  const asked = Date.now() - going < 1500;
+  going = key === "g" ? Date.now() : 0;
+  const link = asked && one(`[data-go="${CSS.escape(key)}"]`);
+  if (link) link.click();
+  return Boolean(link);
 };
 addEventListener("keydown", (event) => {
   const typing = event.target.matches?.("input, textarea, select");
   if (event.key === "Escape" && typing) return event.target.blur();
   if (typing || event.ctrlKey || event.metaKey || event.altKey || one("dialog[open]")) return;
-  if (event.key === "Escape") return one("[data-back]")?.click();
-  const act = keys[event.key];
+  if (event.key === "Escape") {
+    const menu = one("details.pop[open]");
+    if (menu) return menu.removeAttribute("open");
+    return one("[data-back]")?.click();
+  }
+  if ("noKeys" in document.body.dataset) return;
+  if (go(event.key)) return event.preventDefault();
+  const act = /^[1-9]$/.test(event.key) ? () => source(event.key) : keys[event.key];
   if (!act) return;
   event.preventDefault();
   act();
@@ -181,3 +277,4 @@ if (help) {
   help.hidden = false;
   help.addEventListener("click", keys["?"]);
 }
+one('.item[aria-current="true"]')?.scrollIntoView({ block: "nearest" });

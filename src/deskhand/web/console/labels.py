@@ -1,4 +1,4 @@
-"""Labels and values of the approvals page; everything a customer wrote stays text."""
+"""Labels and values of the console; everything a customer wrote stays text."""
 
 import re
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from deskhand.knowledge.prose import unwrapped
-from deskhand.model.causes import Cause
+from deskhand.model.causes import QUIET, RED, Cause, Rank
 from deskhand.model.run import REASSIGN_TO, Decision, Review, ReviewKind, ReviewState
 from deskhand.model.value_readings import DOUBTS
 
@@ -58,6 +58,30 @@ KINDS = {
     ReviewKind.FOLLOW_UP: "follow-up",
     ReviewKind.DELIVERY: "delivery",
 }
+LOOKS: dict[Cause, str] = {
+    **dict.fromkeys(Cause, "warn"),
+    **dict.fromkeys(RED, "bad"),
+    **dict.fromkeys(QUIET, ""),
+    Cause.GATE_HOLD: "bad",
+    Cause.EMERGENCY: "solid",
+}
+"""How the chip of a cause looks."""
+LANES = {
+    Rank.EMERGENCY: "Look closely",
+    Rank.DANGER: "Look closely",
+    Rank.DOUBT: "Look closely",
+    Rank.ACTION: "Actions to allow",
+    Rank.ROUTINE: "Only draft mode holds these",
+}
+"""Under which heading the queue shows what has a rank."""
+RISKS = {
+    Rank.EMERGENCY: ("urgent", "bad", "highest risk"),
+    Rank.DANGER: ("high", "bad", "high risk"),
+    Rank.DOUBT: ("normal", "warn", "some risk"),
+    Rank.ACTION: ("high", "bad", "high risk"),
+    Rank.ROUTINE: ("low", "dim", "little risk"),
+}
+"""The sign, the colour and the words for a rank."""
 FALLBACKS = {
     Decision.REJECT: "it is rejected",
     Decision.CLOSE: "it is closed",
@@ -72,11 +96,26 @@ ORIGINS = {
     "message": "from the message",
     "model": "the model's own",
 }
+ORIGIN_LOOKS = {"principal": "own", "model": "model", "result": "result"}
+"""How the origin of an argument looks."""
 
 
 def visible(text: Any) -> str:
     """Text that others wrote, with a visible sign in place of each invisible character."""
     return _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", str(text))
+
+
+def gravest(causes: Iterable[Cause]) -> list[Cause]:
+    """The causes with the most alarming first, else in their order."""
+    order = ("solid", "bad", "warn", "")
+    return sorted(causes, key=lambda cause: order.index(LOOKS[cause]))
+
+
+def initials(name: Any) -> str:
+    """One or two letters that stand for somebody: "IN" for Ida Nováková."""
+    words = re.findall(r"[^\W\d_]+", str(name).partition("@")[0])
+    letters = [word[0] for word in (words[:1] + words[1:][-1:])]
+    return "".join(letters).upper() or "?"
 
 
 def age(seconds: float) -> str:

@@ -8,8 +8,8 @@ from deskhand.errors import NotFound
 from deskhand.model.message import Message
 from deskhand.model.run import Run
 from deskhand.web.api.access import ServedDesk
-from deskhand.web.approvals.labels import age
-from deskhand.web.approvals.session import HOME, Visit
+from deskhand.web.console.labels import age
+from deskhand.web.console.session import HOME, Visit
 
 PAGE = 50
 PLACE = f"{HOME}screened"

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from deskhand.errors import NotFound
 from deskhand.model.queue import TakenOver
-from deskhand.web.approvals.labels import age
-from deskhand.web.approvals.session import HOME, Visit
+from deskhand.web.console.labels import age
+from deskhand.web.console.session import HOME, Visit
 
 PLACE = f"{HOME}taken-over"
 

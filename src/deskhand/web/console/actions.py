@@ -10,8 +10,8 @@ from deskhand.errors import Conflict
 from deskhand.model.run import LETS_GO, Decision, Review, ReviewKind, Verdict
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import Refused
-from deskhand.web.approvals.review_page import FILE_FIELD, attached_in, typed
-from deskhand.web.approvals.session import Visit
+from deskhand.web.console.review_page import FILE_FIELD, attached_in, typed
+from deskhand.web.console.session import Visit
 from deskhand.web.undo import undo
 
 _SOON = 3.0

@@ -27,7 +27,8 @@ from deskhand.model.run import (
     ReviewState,
 )
 from deskhand.web.api.access import ServedDesk
-from deskhand.web.approvals.labels import age, due, iso, origin
+from deskhand.web.console.draft_changes import Changes, changes_of
+from deskhand.web.console.labels import ORIGIN_LOOKS, age, due, iso, origin
 
 _EARLIER = 5
 FILE_FIELD = "file-"
@@ -48,6 +49,9 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
     listed = list_files(message, review_file.files)
     findings = review.payload.get("findings") or ()
     held = _call(review.payload) if "call_hash" in review.payload else None
+    draft = _draft(review_file, reply or {}, me)
+    sources = list(map(_source, review_file.sources))
+    shown_findings = list(map(_finding, findings))
     return {
         "review_file": review_file,
         "review": review,
@@ -63,14 +67,16 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
         "reply": reply,
         "in_doubt": _in_doubt(review),
         "action": _main_action(review),
-        "draft": _draft(review_file, reply or {}, me),
+        "draft": draft,
+        "changes": _changes(reply or {}, draft["text"], shown_findings, sources),
         "typing": typing_words(review_file.edits, me),
         "mine": _unsent(review_file, me),
-        "findings": list(map(_finding, findings)),
+        "findings": shown_findings,
+        "open_findings": _still_open(shown_findings, draft["text"]),
         "held": held,
         "error": review.payload.get("error"),
         "calls": list(map(_call, review_file.tool_calls)),
-        "sources": list(map(_source, review_file.sources)),
+        "sources": sources,
         "history": list(map(_history_line, review_file.history)),
         "canned": review_file.canned(desk.spec.reviews.canned, me),
         "mode": await _mode(desk, review),
@@ -238,6 +244,24 @@ def _finding(finding: Mapping[str, Any]) -> tuple[str, str]:
     return str(finding.get("reason", "")), str(finding.get("text", ""))
 
 
+def _changes(
+    reply: Mapping[str, Any],
+    text: str,
+    findings: Sequence[tuple[str, str]],
+    sources: Sequence[tuple[str, str]],
+) -> Changes:
+    """The draft beside the desk's own, with what nothing backs and what is quoted."""
+    loose = [words for _, words in findings]
+    quotes = [quote for _, quote in sources]
+    return changes_of(str(reply.get("text") or ""), text, loose, quotes)
+
+
+def _still_open(findings: Sequence[tuple[str, str]], text: str) -> int:
+    """How many findings the text has not been rid of."""
+    plain = " ".join(text.split())
+    return sum(" ".join(words.split()) in plain for _, words in findings)
+
+
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     """The server's rendering of a call, never the model's summary."""
     where = call.get("origin") or {}
@@ -245,7 +269,12 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "tool": call.get("tool"),
         "arguments": [
-            (name, _written(value), origin(str(where.get(name, "")), str(how.get(name, ""))))
+            (
+                name,
+                _written(value),
+                origin(str(where.get(name, "")), str(how.get(name, ""))),
+                ORIGIN_LOOKS.get(str(where.get(name, "")).partition(":")[0], ""),
+            )
             for name, value in (call.get("arguments") or {}).items()
         ],
         "verdict": call.get("verdict", "hold"),

@@ -1,4 +1,4 @@
-"""Sessions of the approvals page: cookies, forms that prove their origin, what a page may load."""
+"""Sessions of the console: cookies, forms that prove their origin, what a page may load."""
 
 import hmac
 import logging
@@ -15,7 +15,7 @@ from deskhand.model.attached_files import AttachedFile
 from deskhand.ports import Users
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import Refused
-from deskhand.web.approvals.forms import Submission, read_submission
+from deskhand.web.console.forms import Submission, read_submission
 
 log = logging.getLogger("deskhand.web")
 
@@ -23,6 +23,11 @@ COOKIE = "deskhand_session"
 DEVICE_COOKIE = "deskhand_device"
 """Says that its owner has logged in with this browser. It opens nothing."""
 HOME = "/approvals/"
+LOGIN = "/login"
+SCREENS = ("/approvals", "/runs")
+"""Where the screens of the console are; the first is where one arrives."""
+PATHS = (*SCREENS, LOGIN, "/logout", "/preferences", "/static")
+"""All that the console answers."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -131,7 +136,7 @@ def keep_cookie(request: Request, response: Response, secret: str) -> None:
     response.set_cookie(
         COOKIE,
         secret,
-        path="/approvals",
+        path="/",
         httponly=True,
         samesite="strict",
         secure=_is_encrypted(request),
@@ -143,7 +148,7 @@ def keep_device(request: Request, response: Response, device: str) -> None:
         DEVICE_COOKIE,
         device,
         max_age=int(DEVICE_SECONDS),
-        path=f"{HOME}login",
+        path=LOGIN,
         httponly=True,
         samesite="strict",
         secure=_is_encrypted(request),
@@ -158,7 +163,7 @@ def _is_encrypted(request: Request) -> bool:
 def own_path(wanted: str) -> str:
     """Where to go after logging in: the wanted page if it is one of ours, else the queue."""
     inside = (
-        wanted.startswith(HOME)
+        wanted.startswith(tuple(f"{screen}/" for screen in SCREENS))
         and _host_in(wanted) == ""
         and "\\" not in wanted
         and wanted.isprintable()
@@ -174,9 +179,9 @@ def _to_login(request: Request) -> Response:
         # Browsers send no strict cookie along with a link from another site, such as a mail:
         # loading the page once more from here brings it.
         return Response(_AGAIN, media_type="text/html")
-    return RedirectResponse(f"{HOME}login?to={quote(here, safe='')}", 303)
+    return RedirectResponse(f"{LOGIN}?to={quote(here, safe='')}", 303)
 
 
 _AGAIN = (
-    '<!doctype html><title>Approvals</title><meta http-equiv="refresh" content="0"><p>One moment …'
+    '<!doctype html><title>Deskhand</title><meta http-equiv="refresh" content="0"><p>One moment …'
 )

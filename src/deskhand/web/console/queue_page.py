@@ -1,4 +1,4 @@
-"""The queue as the page lists it: all desks of a person, emergencies first, then the oldest."""
+"""The queue as the console lists it: all desks of a person, the most dangerous first."""
 
 import math
 from collections import Counter
@@ -8,11 +8,11 @@ from typing import Literal, Self, get_args
 from urllib.parse import urlencode
 
 from deskhand.engine.review_search import Item, terms_of, walk
-from deskhand.model.causes import Cause
+from deskhand.model.causes import Cause, Rank
 from deskhand.model.queue import Facets, QueuePosition, ReviewFilter
 from deskhand.model.run import Review, ReviewState
 from deskhand.web.api.access import ServedDesk
-from deskhand.web.approvals.session import HOME, Visit
+from deskhand.web.console.session import HOME, Visit
 
 Tab = Literal["open", "mine", "snoozed", "leaving"]
 TABS: tuple[Tab, ...] = get_args(Tab)
@@ -20,6 +20,7 @@ PAGE = 50
 NOBODY = "-"
 """In an address: what is assigned to nobody."""
 _LONGEST = 200
+_RANKS = [str(int(rank)) for rank in Rank]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,7 @@ async def neighbours(
 
 
 def written_place(place: QueuePosition) -> str:
-    return f"{int(place[0])}:{place[1]!r}:{place[2]}"
+    return f"{place[0]:d}:{place[1]!r}:{place[2]}"
 
 
 def read_place(text: str) -> QueuePosition | None:
@@ -161,12 +162,12 @@ def read_place(text: str) -> QueuePosition | None:
     except ValueError:
         return None
     is_ours = (
-        kind in ("0", "1")
+        kind in _RANKS
         and math.isfinite(moment)
         and review_id.isprintable()
         and len(review_id) <= _LONGEST
     )
-    return (kind == "1", moment, review_id) if is_ours else None
+    return (int(kind), moment, review_id) if is_ours else None
 
 
 def _chosen(visit: Visit, chosen: Filter) -> list[ServedDesk]:

@@ -1,0 +1,101 @@
+"""The console as an ASGI application: where a support team works."""
+
+from collections.abc import Mapping
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from deskhand.errors import NotFound
+from deskhand.ports import Users
+from deskhand.web.api.access import ServedDesk
+from deskhand.web.api.app import Site
+from deskhand.web.api.problems import Refused
+from deskhand.web.console.frame import Frame
+from deskhand.web.console.login_pages import LoginPages
+from deskhand.web.console.pages import ApprovalPages
+from deskhand.web.console.runs_pages import RunPages
+from deskhand.web.console.session import HOME, LOGIN, PATHS, SCREENS, SessionGate
+
+
+def create_console(
+    desks: Mapping[str, ServedDesk], users: Users, *, public_url: str | None = None
+) -> Site:
+    """The screens that show these desks to these people.
+
+    Without a session only the login and our own static files are served. `public_url` is the
+    address that browsers know it by, where a proxy stands in between.
+    """
+    frame = Frame()
+    gate = SessionGate(users, desks)
+
+    async def refused(request: Request, error: Exception) -> Response:
+        assert isinstance(error, Refused)
+        return frame.failed(request, error.problem.status, error.problem.detail)
+
+    async def missing(request: Request, error: Exception) -> Response:
+        words = str(error) if isinstance(error, NotFound) else "there is no such page"
+        return frame.failed(request, 404, words)
+
+    app = Starlette(
+        routes=[
+            *_open_routes(LoginPages(users, frame), frame),
+            *_account_routes(LoginPages(users, frame), gate),
+            *_approval_routes(ApprovalPages(frame), gate),
+            *_run_routes(RunPages(frame), gate),
+        ],
+        exception_handlers={Refused: refused, NotFound: missing, 404: missing, 405: missing},
+    )
+    app.router.redirect_slashes = False
+    app.state.public_url = public_url
+    return Site(app, PATHS)
+
+
+def _open_routes(pages: LoginPages, frame: Frame) -> list[Route]:
+    """What is answered without a session."""
+    return [
+        Route("/static/{name}", frame.static, methods=["GET"]),
+        Route(LOGIN, pages.login, methods=["GET", "POST"]),
+        Route(f"{HOME}login", _lead_to_login, methods=["GET", "POST"]),
+        *(Route(screen, _lead_inside, methods=["GET"]) for screen in SCREENS),
+    ]
+
+
+def _account_routes(pages: LoginPages, gate: SessionGate) -> list[Route]:
+    return [
+        Route("/logout", gate.page(pages.logout), methods=["POST"]),
+        Route("/preferences", gate.page(pages.preferences), methods=["POST"]),
+    ]
+
+
+def _approval_routes(pages: ApprovalPages, gate: SessionGate) -> list[Route]:
+    home = HOME.rstrip("/")
+    review = f"{home}/{{desk}}/{{review}}"
+    return [
+        Route(HOME, gate.page(pages.queue), methods=["GET"]),
+        Route(f"{home}/taken-over", gate.page(pages.taken_over), methods=["GET", "POST"]),
+        Route(f"{home}/screened", gate.page(pages.screened), methods=["GET", "POST"]),
+        Route(review, gate.page(pages.review), methods=["GET"]),
+        Route(f"{review}/now", gate.page(pages.now), methods=["GET"]),
+        Route(f"{review}/files/{{file}}", gate.page(pages.file), methods=["GET"]),
+        Route(f"{review}/{{action}}", gate.page(pages.action), methods=["POST"]),
+    ]
+
+
+def _run_routes(pages: RunPages, gate: SessionGate) -> list[Route]:
+    return [
+        Route("/runs/", gate.page(pages.runs), methods=["GET"]),
+        Route("/runs/{desk}/{run}", gate.page(pages.run), methods=["GET"]),
+        Route("/runs/{desk}/{run}/{action}", gate.page(pages.act), methods=["POST"]),
+    ]
+
+
+async def _lead_to_login(request: Request) -> Response:
+    """Where people logged in before there was a console."""
+    query = f"?{request.url.query}" if request.url.query else ""
+    return RedirectResponse(f"{LOGIN}{query}", 307)
+
+
+async def _lead_inside(request: Request) -> Response:
+    return RedirectResponse(f"{request.url.path}/", 307)

@@ -1,0 +1,144 @@
+"""What all screens share: templates, static files, the language, and what stands around a page."""
+
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from deskhand.engine.descriptions import describe_confidence
+from deskhand.errors import NotFound
+from deskhand.knowledge.prose import unwrapped
+from deskhand.model.queue import ReviewFilter
+from deskhand.model.run import ReviewState
+from deskhand.web.console.labels import (
+    CAUSES,
+    KINDS,
+    LOOKS,
+    clock,
+    due,
+    file_size,
+    gravest,
+    initials,
+    iso,
+    quotes_as_prose,
+    visible,
+)
+from deskhand.web.console.queue_page import NOBODY, path_of
+from deskhand.web.console.session import HOME, LOGIN, POLICY, Visit
+from deskhand.web.console.translation import LANGUAGES, chosen_language, translator
+from deskhand.web.file_response import is_shown
+
+HERE = Path(__file__).parent
+STATIC = {
+    "console.css": "text/css",
+    "console.js": "text/javascript",
+    "icons.svg": "image/svg+xml",
+    "icon.svg": "image/svg+xml",
+}
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    # with none at all, a browser would not say where our own forms come from
+    "Referrer-Policy": "same-origin",
+}
+THEMES = ("light", "dark")
+_FILTERS = {
+    "visible": visible,
+    "initials": initials,
+    "iso": iso,
+    "clock": clock,
+    "prose": unwrapped,
+    "quotes_as_prose": quotes_as_prose,
+    "size": file_size,
+    "is_shown": is_shown,
+}
+
+
+class Frame:
+    """Renders pages of the console."""
+
+    def __init__(self) -> None:
+        self._templates = Environment(
+            loader=FileSystemLoader(HERE / "templates"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._templates.filters |= _FILTERS
+        self._templates.globals |= {
+            "home": HOME,
+            "login_path": LOGIN,
+            "causes": CAUSES,
+            "kinds": KINDS,
+            "looks": LOOKS,
+            "gravest": gravest,
+            "fresh": _fresh(),
+            "languages": LANGUAGES,
+            "due_words": due,
+            "sure": describe_confidence,
+            "path_of": path_of,
+            "nobody": NOBODY,
+        }
+
+    async def static(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in STATIC:
+            raise NotFound("there is no such file")
+        body = (HERE / "static" / name).read_bytes()
+        headers = {**HEADERS, "Cache-Control": "max-age=86400"}
+        return Response(body, media_type=STATIC[name], headers=headers)
+
+    def failed(self, request: Request, status: int, detail: str) -> Response:
+        return self.html(request, "failed.html", status, detail=detail)
+
+    def html(
+        self, request: Request, template: str, status: int = 200, /, **values: Any
+    ) -> Response:
+        """A page in the language and the colours that its reader chose."""
+        language = chosen_language(request)
+        shared = {
+            "t": translator(language),
+            "language": language,
+            "theme": _theme(request.cookies),
+            "single_keys": request.cookies.get("deskhand_keys") != "off",
+        }
+        page = self._templates.get_template(template).render(shared | values)
+        return HTMLResponse(page, status, HEADERS)
+
+    async def around(self, visit: Visit, screen: str) -> dict[str, Any]:
+        """What every screen shows: who looks, what waits, and what keeps a desk from working."""
+        stops = {name: await desk.store.stopped() for name, desk in sorted(visit.desks.items())}
+        away = {name: await desk.store.models_away() for name, desk in visit.desks.items()}
+        return {
+            "me": visit.name,
+            "csrf": visit.session.csrf,
+            "screen": screen,
+            "here": visit.request.url.path,
+            "desks": sorted(visit.desks),
+            "stops": {name: stop for name, stop in stops.items() if stop is not None},
+            "away": away,
+            "waiting": await _waiting(visit),
+            "done": None,
+        }
+
+
+async def _waiting(visit: Visit) -> dict[str, int]:
+    """How many reviews wait on each desk of this person."""
+    wanted = ReviewFilter(state=ReviewState.OPEN, snoozed=False, leaving=False)
+    return {name: await desk.store.count_reviews(wanted) for name, desk in visit.desks.items()}
+
+
+def _theme(cookies: Mapping[str, str]) -> str:
+    """The theme that somebody chose; empty for that of the system."""
+    chosen = cookies.get("deskhand_theme", "")
+    return chosen if chosen in THEMES else ""
+
+
+def _fresh() -> str:
+    """A digest of our static files, part of their addresses: browsers load changed files anew."""
+    files = [(HERE / "static" / name).read_bytes() for name in sorted(STATIC)]
+    return sha256(b"".join(files)).hexdigest()[:12]

@@ -1,0 +1,89 @@
+"""Logging in and out, and how somebody wants the console to look."""
+
+from math import ceil
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from deskhand.errors import TooManyLogins
+from deskhand.ports import Users
+from deskhand.web.console.forms import read_form
+from deskhand.web.console.frame import THEMES, Frame
+from deskhand.web.console.session import (
+    COOKIE,
+    DEVICE_COOKIE,
+    HOME,
+    LOGIN,
+    Visit,
+    check_origin,
+    keep_cookie,
+    keep_device,
+    own_path,
+)
+from deskhand.web.console.translation import LANGUAGES
+
+_YEAR = 365 * 86400
+_CHOICES = {
+    "theme": (*THEMES, "system"),
+    "language": tuple(LANGUAGES),
+    "keys": ("on", "off"),
+}
+"""What may be chosen, by the name of the field; each is kept in a cookie of its own."""
+
+
+class LoginPages:
+    def __init__(self, users: Users, frame: Frame) -> None:
+        self._users = users
+        self._frame = frame
+
+    async def login(self, request: Request) -> Response:
+        to = own_path(request.query_params.get("to", HOME))
+        if request.method != "POST":
+            return self._frame.html(request, "login.html", to=to, problem=None)
+        check_origin(request)
+        form = await read_form(request)
+        client = request.client.host if request.client else "unknown"
+        to = own_path(form.get("to", HOME))
+        try:
+            secret = await self._users.log_in(
+                form.get("name", ""),
+                form.get("password", ""),
+                client,
+                request.cookies.get(DEVICE_COOKIE),
+            )
+        except TooManyLogins as error:
+            response = self._refusal(request, 429, to, str(error))
+            response.headers["Retry-After"] = str(ceil(error.retry_after))
+            return response
+        if secret is None:
+            return self._refusal(request, 403, to, "the name or the password is wrong")
+        response = RedirectResponse(to, 303)
+        keep_cookie(request, response, secret)
+        if (device := await self._users.device(secret)) is not None:
+            keep_device(request, response, device)
+        return response
+
+    def _refusal(self, request: Request, status: int, to: str, problem: str) -> Response:
+        return self._frame.html(request, "login.html", status, to=to, problem=problem)
+
+    async def logout(self, visit: Visit) -> Response:
+        await self._users.log_out(visit.request.cookies.get(COOKIE, ""))
+        response = RedirectResponse(LOGIN, 303)
+        response.delete_cookie(COOKIE, path="/")
+        return response
+
+    async def preferences(self, visit: Visit) -> Response:
+        """Keep a choice of colours, language or keys in this browser, and go back."""
+        response = RedirectResponse(own_path(visit.form.get("to", HOME)), 303)
+        for name, allowed in _CHOICES.items():
+            value = visit.form.get(name)
+            if value in allowed:
+                response.set_cookie(
+                    f"deskhand_{name}",
+                    value,
+                    max_age=_YEAR,
+                    path="/",
+                    httponly=True,
+                    samesite="strict",
+                )
+        return response

@@ -1,0 +1,268 @@
+"""The approvals: the queue, one review, and what was done with it."""
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from deskhand.engine.descriptions import DECIDED
+from deskhand.engine.review_search import Item
+from deskhand.errors import Conflict, NotFound
+from deskhand.model.causes import Cause
+from deskhand.model.queue import ReviewFilter
+from deskhand.model.run import Decision, Review, ReviewState
+from deskhand.web.api.access import ServedDesk
+from deskhand.web.console import taken_over_page
+from deskhand.web.console.actions import act, bring_files, leaving_until
+from deskhand.web.console.frame import HEADERS, Frame
+from deskhand.web.console.labels import LANES, RISKS, age, expiry, expiry_with_outcome, visible
+from deskhand.web.console.queue_page import (
+    PAGE,
+    TABS,
+    Filter,
+    count,
+    facets,
+    neighbours,
+    path_of,
+    read_place,
+    read_queue,
+    written_place,
+)
+from deskhand.web.console.review_page import decided_words, read_review_page, typing_words
+from deskhand.web.console.screened_page import (
+    PLACE,
+    count_screened,
+    read_before,
+    read_screened,
+    take_back,
+)
+from deskhand.web.console.session import HOME, Visit
+from deskhand.web.console.taken_over_page import give_back, read_taken_over
+from deskhand.web.file_response import file_response
+
+_SOON = 3600.0
+"""Seconds before its end in which it is marked."""
+_BEFORE = 10
+"""Reviews shown above the one that is open, where it stands far down in the queue."""
+_STAYS = ("note", "assign", "attach")
+"""Actions after which one goes on looking at the same review."""
+
+
+class ApprovalPages:
+    """The queue, one review, and what is done with it."""
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+
+    async def queue(self, visit: Visit) -> Response:
+        chosen = Filter.of(visit.request.query_params, visit.desks)
+        beyond = read_place(visit.request.query_params.get("after", ""))
+        items = await read_queue(visit, chosen, beyond=beyond, limit=PAGE + 1)
+        return self._frame.html(
+            visit.request,
+            "approvals.html",
+            **await self._around(visit, chosen),
+            **await self._queue_pane(visit, chosen, items[:PAGE], is_more=len(items) > PAGE),
+            begun=beyond is not None,
+            review=None,
+        )
+
+    async def _queue_pane(
+        self, visit: Visit, chosen: Filter, shown: Sequence[Item], *, is_more: bool
+    ) -> dict[str, Any]:
+        """The list of reviews with all that it can be narrowed by."""
+        now = time.time()
+        more = chosen.query(after=written_place(shown[-1].review.place)) if is_more else None
+        tabs = [(tab, await count(visit, chosen.with_tab(tab))) for tab in TABS]
+        rows = [
+            (item, age(now - item.review.created_at), expiry(item.review, now)) for item in shown
+        ]
+        return {
+            "tabs": tabs,
+            "rows": rows,
+            "more": more,
+            "now": now,
+            "soon": now + _SOON,
+            "facets": await facets(visit),
+            "screened": await count_screened(visit),
+            "screened_place": PLACE,
+            "taken_over": len(await read_taken_over(visit)),
+            "taken_over_place": taken_over_page.PLACE,
+            "all_causes": list(Cause),
+            "lanes": LANES,
+            "risks": RISKS,
+        }
+
+    async def taken_over(self, visit: Visit) -> Response:
+        """Conversations in which a person answers; a form gives one back to the desk."""
+        if visit.request.method == "POST":
+            await give_back(visit)
+            return RedirectResponse(f"{taken_over_page.PLACE}?given=yes", 303)
+        return self._frame.html(
+            visit.request,
+            "taken_over.html",
+            **await self._around(visit, Filter()),
+            place=taken_over_page.PLACE,
+            rows=await read_taken_over(visit),
+            given=visit.request.query_params.get("given") == "yes",
+        )
+
+    async def screened(self, visit: Visit) -> Response:
+        """What was not answered because a program wrote it; a form takes one of them back."""
+        if visit.request.method == "POST":
+            taken = await take_back(visit)
+            return RedirectResponse(f"{PLACE}?taken={taken.id}", 303)
+        before = read_before(visit.request.query_params)
+        rows, more = await read_screened(visit, before)
+        return self._frame.html(
+            visit.request,
+            "screened.html",
+            **await self._around(visit, Filter()),
+            place=PLACE,
+            rows=rows,
+            more=more,
+            begun=before is not None,
+            count=await count_screened(visit),
+            taken=visit.request.query_params.get("taken", "")[:200],
+        )
+
+    async def review(self, visit: Visit) -> Response:
+        return await self._review(visit, None)
+
+    async def _review(self, visit: Visit, problem: str | None, status: int = 200) -> Response:
+        desk, review_id = _place(visit)
+        chosen = Filter.of(visit.request.query_params, visit.desks)
+        shown = await read_review_page(desk, review_id, visit.name, time.time())
+        review: Review = shown["review"]
+        before, after = await neighbours(visit, chosen, review)
+        items, is_more, begun = await _around_review(visit, chosen, review)
+        now = time.time()
+        return self._frame.html(
+            visit.request,
+            "approvals.html",
+            status,
+            **await self._around(visit, chosen),
+            **await self._queue_pane(visit, chosen, items, is_more=is_more),
+            **shown,
+            begun=begun,
+            problem=problem,
+            before=before,
+            after=after,
+            until=leaving_until(review),
+            expires=expiry_with_outcome(review, now),
+            ends_soon=review.expires_at is not None and review.expires_at - now < _SOON,
+        )
+
+    async def now(self, visit: Visit) -> Response:
+        """Whether a review has changed, and who else is writing: open pages ask now and then."""
+        desk, review_id = _place(visit)
+        review = await desk.store.review(review_id)
+        current = {
+            "open": review.state is ReviewState.OPEN,
+            "version": review.version,
+            "words": visible(decided_words(review, time.time())),
+            "typing": visible(typing_words(await desk.store.begun_edits(review_id), visit.name)),
+        }
+        return JSONResponse(current, headers={**HEADERS, "Cache-Control": "no-store"})
+
+    async def file(self, visit: Visit) -> Response:
+        """A file of the review's run: an image shown in its place, all else as a download."""
+        desk, review_id = _place(visit)
+        review = await desk.store.review(review_id)
+        name = visit.request.path_params["file"][:200]
+        inline = visit.request.query_params.get("show") == "yes"
+        return file_response(await desk.store.file(review.run_id, name), inline=inline)
+
+    async def action(self, visit: Visit) -> Response:
+        desk, review_id = _place(visit)
+        action = visit.request.path_params["action"]
+        try:
+            form = await bring_files(desk, review_id, visit)
+            review = await act(desk, action, review_id, form, visit.name)
+        except Conflict as error:
+            current = await desk.store.review(review_id)
+            problem = str(error)
+            if current.state is not ReviewState.OPEN and action in list(Decision):
+                problem = decided_words(current, time.time())
+            return await self._review(visit, problem, 409)
+        if action == "keep":
+            return await self._kept(visit, desk, review_id)
+        return RedirectResponse(await self._after(visit, review, action), 303)
+
+    async def _kept(self, visit: Visit, desk: ServedDesk, review_id: str) -> Response:
+        """Nothing; a page that asks for a part gets the draft as it now differs from the desk's."""
+        if visit.request.headers.get("hx-request") != "true":
+            return Response(status_code=204, headers=HEADERS)
+        shown = await read_review_page(desk, review_id, visit.name, time.time())
+        return self._frame.html(visit.request, "_changes.html", **shown)
+
+    async def _after(self, visit: Visit, review: Review, action: str) -> str:
+        """Where to go next: the following review, or the same one where nothing was decided."""
+        chosen = Filter.of(visit.request.query_params, visit.desks)
+        here = f"{HOME}{review.desk}/{review.id}"
+        if action in _STAYS or (action == "undo" and review.state is ReviewState.OPEN):
+            return here + chosen.query()
+        done = {"done": f"{review.desk}/{review.id}", "how": action}
+        _, after = await neighbours(visit, chosen, review)
+        return (HOME if after is None else path_of(after.review)) + chosen.query(**done)
+
+    async def _around(self, visit: Visit, chosen: Filter) -> dict[str, Any]:
+        """What stands around the queue and its reviews, with what was just done."""
+        around = await self._frame.around(visit, "approvals")
+        return around | {"chosen": chosen, "done": await self._done(visit)}
+
+    async def _done(self, visit: Visit) -> dict[str, Any] | None:
+        """What became of the review that was just decided, read from the store.
+
+        The address only names it: anybody can write an address.
+        """
+        name, _, review_id = visit.request.query_params.get("done", "").partition("/")
+        if name not in visit.desks:
+            return None
+        store = visit.desks[name].store
+        try:
+            review = await store.review(review_id[:200])
+        except NotFound:
+            return None
+        of_run = await store.find_reviews(ReviewFilter(run_id=review.run_id))
+        leaving = [other for other in of_run if other.leaves_by_itself]
+        until = leaving_until(leaving[-1]) if leaving else None
+        message = await store.message(review.run_id)
+        return {
+            "review": review,
+            "words": _done_words(review, visit.request.query_params.get("how", "")),
+            "subject": "" if message is None else message.subject,
+            "until": until,
+        }
+
+
+async def _around_review(
+    visit: Visit, chosen: Filter, review: Review
+) -> tuple[list[Item], bool, bool]:
+    """A page of the queue with this review in it; whether there is more, and something before.
+
+    It is the first page, if the review is on it or no longer in the queue.
+    """
+    first = await read_queue(visit, chosen, limit=PAGE + 1)
+    is_far = len(first) > PAGE and first[PAGE - 1].review.place < review.place
+    if not is_far or review.state is not ReviewState.OPEN:
+        return first[:PAGE], len(first) > PAGE, False
+    above = await read_queue(visit, chosen, beyond=review.place, limit=_BEFORE, backwards=True)
+    beyond = above[-1].review.place
+    rest = await read_queue(visit, chosen, beyond=beyond, limit=PAGE)
+    items = [above[-1], *rest]
+    return items[:PAGE], len(items) > PAGE, True
+
+
+def _done_words(review: Review, how: str) -> str:
+    if review.decision is not None:
+        return "snoozed" if how == "snooze" else DECIDED[review.decision]
+    if review.signed_by is not None and how == Decision.APPROVE:
+        return "approved, and waits for a second person"
+    return "snoozed" if review.snoozed_until is not None else "back in the queue"
+
+
+def _place(visit: Visit) -> tuple[ServedDesk, str]:
+    params: Mapping[str, str] = visit.request.path_params
+    return visit.desk(params["desk"]), params["review"][:200]

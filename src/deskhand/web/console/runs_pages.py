@@ -1,0 +1,155 @@
+"""Runs: what became of every message, and one run step by step."""
+
+import json
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.responses import RedirectResponse, Response
+
+from deskhand.engine.descriptions import actor_of, describe_event
+from deskhand.engine.story import Records, read_records, time_spent, timeline_of
+from deskhand.errors import Conflict
+from deskhand.model.message import Message
+from deskhand.model.run import Event, Review, ReviewState, Run, RunStatus
+from deskhand.web.api.access import ServedDesk
+from deskhand.web.api.problems import Refused
+from deskhand.web.console.frame import Frame
+from deskhand.web.console.labels import age, iso
+from deskhand.web.console.screened_page import read_before
+from deskhand.web.console.session import Visit
+from deskhand.web.console.waterfall import waterfall_of
+
+PLACE = "/runs/"
+PAGE = 50
+STATUSES: dict[RunStatus, tuple[str, str]] = {
+    RunStatus.QUEUED: ("waits its turn", ""),
+    RunStatus.RUNNING: ("at work", "accent"),
+    RunStatus.WAITING_USER: ("waits for the customer", ""),
+    RunStatus.WAITING_REVIEW: ("waits for a person", "warn"),
+    RunStatus.SENT: ("answered", "good"),
+    RunStatus.ANSWERED: ("a person answered", "good"),
+    RunStatus.DONE: ("done, nothing to send", ""),
+    RunStatus.REJECTED: ("rejected", ""),
+    RunStatus.NEEDS_REVIEW: ("a person must look", "warn"),
+    RunStatus.FAILED: ("failed", "bad"),
+    RunStatus.CANCELLED: ("cancelled", ""),
+}
+"""What a status means, and how it looks."""
+_AGAIN = (RunStatus.NEEDS_REVIEW, RunStatus.FAILED)
+_ENDS = (RunStatus.QUEUED, RunStatus.WAITING_USER, RunStatus.NEEDS_REVIEW)
+
+
+class RunPages:
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+
+    async def runs(self, visit: Visit) -> Response:
+        """The newest first, of one desk and one status where somebody chose so."""
+        params = visit.request.query_params
+        chosen = _chosen(params, visit.desks)
+        status = _status(params.get("status"))
+        found: list[Run] = []
+        messages: dict[str, Message] = {}
+        for name in chosen:
+            store = visit.desks[name].store
+            of_desk = await store.runs(status=status, limit=PAGE + 1, before=read_before(params))
+            messages |= await store.messages([run.id for run in of_desk])
+            found += of_desk
+        found.sort(key=lambda run: run.position, reverse=True)
+        now = time.time()
+        shown = found[:PAGE]
+        more = shown[-1].position if len(found) > PAGE else None
+        rows = [(run, messages.get(run.id), age(now - run.created_at)) for run in shown]
+        return self._frame.html(
+            visit.request,
+            "runs.html",
+            **await self._frame.around(visit, "runs"),
+            rows=rows,
+            more=more,
+            status=status,
+            statuses=STATUSES,
+            desk=chosen[0] if params.get("desk") in chosen else None,
+        )
+
+    async def run(self, visit: Visit) -> Response:
+        desk, run_id = _place(visit)
+        records = await read_records(desk.store, run_id)
+        fall = waterfall_of(records, await desk.store.calls(run_id))
+        at_work, waited = time_spent(records)
+        return self._frame.html(
+            visit.request,
+            "run.html",
+            **await self._frame.around(visit, "runs"),
+            run=records.run,
+            message=records.message,
+            fall=fall,
+            worked=at_work,
+            waited=age(waited),
+            step=_step(records, visit.request.query_params.get("step", "")),
+            row_count=len(records.rows),
+            open_review=_open_review(records),
+            events=[
+                (actor_of(one), describe_event(one, iso), iso(one.at)) for one in records.events
+            ],
+            statuses=STATUSES,
+            again=records.run.status in _AGAIN,
+            ends=records.run.status in _ENDS,
+            problem=None,
+        )
+
+    async def act(self, visit: Visit) -> Response:
+        """Let a run go on where it stopped, or end it; the page says why where that cannot be."""
+        desk, run_id = _place(visit)
+        action = visit.request.path_params["action"]
+        try:
+            if action == "retry":
+                await desk.store.requeue(run_id, visit.name)
+                desk.dispatcher.wake()
+            elif action == "cancel":
+                await desk.store.cancel(run_id, visit.name)
+            else:
+                raise Refused(404, f"there is no action {action!r}")
+        except Conflict as error:
+            raise Refused(409, str(error)) from None
+        return RedirectResponse(f"{PLACE}{desk.spec.name}/{run_id}", 303)
+
+
+def _chosen(params: Mapping[str, str], desks: Mapping[str, ServedDesk]) -> list[str]:
+    named = params.get("desk")
+    return [named] if named in desks and named is not None else sorted(desks)
+
+
+def _status(name: str | None) -> RunStatus | None:
+    return RunStatus(name) if name in list(RunStatus) else None
+
+
+def _open_review(records: Records) -> Review | None:
+    opened = (review for review in records.reviews if review.state is ReviewState.OPEN)
+    return next(opened, None)
+
+
+def _event_line(event: Event) -> tuple[str, str, str]:
+    return actor_of(event), describe_event(event, iso), iso(event.at)
+
+
+def _step(records: Records, asked: str) -> dict[str, Any] | None:
+    """One step with its row and its state before and after, each written as JSON."""
+    seq = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 9 else None
+    for row, entry in zip(records.rows, timeline_of(records), strict=True):
+        if row.seq != seq:
+            continue
+        states = {name: _written(entry.pop(name)) for name in ("input_state", "output_state")}
+        chain = {"body": row.body_digest.hex(), "this": row.chain.hex()}
+        call = entry["tool_call"] or {}
+        return {"entry": entry, "written": _written(entry), "call": call, "chain": chain, **states}
+    return None
+
+
+def _written(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2, default=str)
+
+
+def _place(visit: Visit) -> tuple[ServedDesk, str]:
+    params: Mapping[str, str] = visit.request.path_params
+    return visit.desk(params["desk"]), params["run"][:200]
