@@ -18,6 +18,7 @@ from deskhand.model.envelope import Envelope
 from deskhand.model.message import DELIVER, ENGINE_TOOLS, REPLY
 from deskhand.model.outcome import Outcome
 from deskhand.model.plan import PLAN, StepRecord, StepStatus
+from deskhand.model.remembered import MEMORY
 from deskhand.model.run import ReviewKind
 from deskhand.model.telemetry import TelemetryEvent, TelemetryLevel, TelemetryStage
 from deskhand.model.understanding import (
@@ -34,6 +35,10 @@ from deskhand.telemetry.redaction import HiddenValues, Redaction
 ANSWER_READ = "answer"
 """The part of a walking stage in which an answer was read without telling turns apart."""
 _OTHER_MATTER = "other_matter"
+_BLANK = TelemetryEvent(
+    timestamp="", interaction_id="", session_id="", stage=TelemetryStage.RECEIVED
+)
+"""What events are made of: to change it is quicker than to make one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +84,7 @@ class StageReader:
             self._hide(outputs.values())
         memory = {
             "history_count": self._message.history_count,
-            "params_keys": list(Understanding(outputs).slots),
+            "params_keys": _known_names(remembered),
             "waiting_for_param": asked.get("param"),
         }
         received = TelemetryStage.RECEIVED
@@ -264,19 +269,15 @@ class StageReader:
     def _event(
         self, stage: TelemetryStage, payload: dict[str, Any], event_id: str, at: float
     ) -> TelemetryEvent:
-        return TelemetryEvent.model_construct(
+        return _BLANK.changed(
             timestamp=iso_at(at),
             interaction_id=self._message.interaction_id,
             session_id=self._message.session_id,
             stage=stage,
-            level=TelemetryLevel.INFO,
             payload=payload,
             id=event_id,
             run_id=self._message.run_id,
             started_at=at,
-            seconds=0.0,
-            answered={},
-            calls=(),
         )
 
     # --- what stays hidden
@@ -299,6 +300,15 @@ class StageReader:
             return event
         message = self._hidden.out_of(str(event.payload["message"]))
         return event.changed(payload={**event.payload, "message": message})
+
+
+def _known_names(remembered: Envelope | None) -> list[str]:
+    """The parameters that the run knew from the beginning: of its plan, and of its memory."""
+    if remembered is None:
+        return []
+    memory = remembered.metadata.get(MEMORY) or {}
+    slots = Understanding(remembered.outputs).slots
+    return list(dict.fromkeys((*slots, *(memory.get("values") or ()))))
 
 
 def _own_output(state: State) -> dict[str, Any]:
