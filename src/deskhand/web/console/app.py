@@ -14,6 +14,7 @@ from deskhand.web.api.app import Site
 from deskhand.web.api.problems import Refused
 from deskhand.web.console.frame import Frame
 from deskhand.web.console.login_pages import LoginPages
+from deskhand.web.console.metrics_pages import MetricsPages
 from deskhand.web.console.pages import ApprovalPages
 from deskhand.web.console.runs_pages import RunPages
 from deskhand.web.console.session import HOME, LOGIN, PATHS, SCREENS, SessionGate
@@ -44,6 +45,7 @@ def create_console(
             *_account_routes(LoginPages(users, frame), gate),
             *_approval_routes(ApprovalPages(frame), gate),
             *_run_routes(RunPages(frame), gate),
+            Route("/metrics/", gate.page(MetricsPages(frame).metrics), methods=["GET"]),
         ],
         exception_handlers={Refused: refused, NotFound: missing, 404: missing, 405: missing},
     )

@@ -24,7 +24,7 @@ DEVICE_COOKIE = "deskhand_device"
 """Says that its owner has logged in with this browser. It opens nothing."""
 HOME = "/approvals/"
 LOGIN = "/login"
-SCREENS = ("/approvals", "/runs")
+SCREENS = ("/approvals", "/runs", "/metrics")
 """Where the screens of the console are; the first is where one arrives."""
 PATHS = (*SCREENS, LOGIN, "/logout", "/preferences", "/static")
 """All that the console answers."""
