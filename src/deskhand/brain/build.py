@@ -3,8 +3,9 @@
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deskhand.brain.chat_script import ChatScript
 from deskhand.brain.chat_script_file import load_chat_script
@@ -193,6 +194,16 @@ def text_intent_reader(spec: DeskSpec) -> Callable[[str], str | None]:
     return intent_of
 
 
+def _states(spec: DeskSpec) -> Callable[[str, Sequence[str], datetime], dict[str, Any]] | None:
+    """Reads customers' own words for the desk's slots; None where no slot takes words."""
+    from deskhand.language.first_message import stated_in
+    from deskhand.language.turns import TurnReader
+
+    if not any(slot.type == "text" for slot in spec.slots.values()):
+        return None
+    return partial(stated_in, TurnReader(spec.slots, time_zone=spec.calendar.zone))
+
+
 def _reads_answers(ask: str, passages: Sequence[str]) -> Sequence[float]:
     from deskhand.language.answerability import shared_answer_reader
 
@@ -221,6 +232,7 @@ def _embedded(
             questions=partial(learned_questions, spec, questions),
             slots=SlotExtractor(spec.slots) if spec.slots else None,
             naming_slots=naming_slots(spec.slots),
+            states=_states(spec),
             plans=spec.plans,
             knowledge=knowledge,
             reads=_reads_answers,

@@ -1,14 +1,14 @@
 """Declared plans at work: slots filled in, what is missing asked for, what nobody declared
 handed over."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from deskhand.brain.appointments import wish_in
 from deskhand.brain.embedded_desk import EmbeddedDesk
 from deskhand.brain.task_inputs import (
     Fields,
-    language_of,
+    conversation_language,
     message_of,
     newest,
     received_at,
@@ -23,7 +23,9 @@ from deskhand.config.sections.plans import (
 )
 from deskhand.config.sections.reply_text import ANY_LANGUAGE
 from deskhand.language.slots import SlotValue
+from deskhand.mail.reply import visible_reply
 from deskhand.model.tasks import Task
+from deskhand.model.understanding import LANGUAGE
 from deskhand.model.value_readings import READ, Reading, readings_in
 
 REFUSED = "refused"
@@ -40,7 +42,7 @@ def read_slots(
     if desk.slots is None:
         return {}
     text = with_subject(task)
-    language = language_of(task.text, desk.languages).code
+    language = conversation_language(task, task.text, desk.languages)
     return desk.slots.extract(
         text, language=language, now=received_at(task), time_zone=desk.time_zone, only=only
     )
@@ -82,7 +84,7 @@ def decide(desk: EmbeddedDesk, task: Task, intent: str | None, confidence: float
     missing = [name for name in plan.needs if name not in values]
     if missing:
         asking = _asking(desk, task, plan, intent, values, missing, ambiguous)
-        return asking | {READ: read}
+        return asking | {READ: read} | _spoken_in(desk, task)
     facts = {"slots": values, **_known(task)}
     if speaks_of(plan, "wish"):
         facts["wish"] = wish_in(desk, task)
@@ -91,7 +93,7 @@ def decide(desk: EmbeddedDesk, task: Task, intent: str | None, confidence: float
     except Unresolved as unknown:
         return _handed_over(f"the plan for {intent!r} needs {unknown}, which is not known", intent)
     reasoning = f"the declared plan for {intent}"
-    more = {READ: read, "confidence": min(confidence, sure)}
+    more = {READ: read, "confidence": min(confidence, sure)} | _spoken_in(desk, task)
     person = facts.get("wish", {}).get("person")
     if person and _says_when(plan):  # the steps give a person something to look at
         more |= {"hand_over": True, "reason": person}
@@ -119,7 +121,7 @@ def _spoken(
     """The calls with what the plan says before and after them."""
     if not (plan.pre or plan.post):
         return calls
-    language = language_of(task.text, desk.languages).code
+    language = conversation_language(task, task.text, desk.languages)
     before = words_in(plan.pre, language, desk.languages)
     after = words_in(plan.post, language, desk.languages)
     steps = list(calls)
@@ -130,6 +132,12 @@ def _spoken(
     return steps
 
 
+def _spoken_in(desk: EmbeddedDesk, task: Task) -> Fields:
+    """The language of the conversation, for turns that have none of their own."""
+    language = conversation_language(task, task.text, desk.languages)
+    return {} if language is None else {LANGUAGE: language}
+
+
 def _filled(
     desk: EmbeddedDesk, task: Task, plan: DeclaredPlan
 ) -> tuple[dict[str, Any], dict[str, list[Any]], float, dict[str, Reading]]:
@@ -137,6 +145,7 @@ def _filled(
     with how each value was read."""
     named = (*plan.needs, *plan.wants)
     fresh = read_slots(desk, task, named)
+    stated = _stated(desk, task, named)
     earlier: dict[str, Any] = {}
     for field in ("slots", "values"):
         said = newest(task, field)
@@ -155,6 +164,9 @@ def _filled(
         if slot is not None and slot.ambiguous and settled:
             values[name] = earlier[name]  # the customer said which one
             read[name] = earlier_readings.get(name, "exact")
+        elif name in stated and (slot is None or slot.ambiguous or not slot.found):
+            values[name] = stated[name]
+            read[name] = "exact"
         elif slot is not None and slot.ambiguous:
             ambiguous[name] = list(slot.candidates)
         elif slot is not None and slot.found:
@@ -183,6 +195,14 @@ def _remembered(desk: EmbeddedDesk, task: Task, refused: Collection[str]) -> dic
     }
 
 
+def _stated(desk: EmbeddedDesk, task: Task, names: Sequence[str]) -> dict[str, Any]:
+    """What the message says for slots beyond plain values: its own words for a reason or an
+    address, a number without its letters, the one of two that is meant."""
+    if desk.states is None or not names:
+        return {}
+    return desk.states(visible_reply(task.text), names, received_at(task))
+
+
 def _asking(
     desk: EmbeddedDesk,
     task: Task,
@@ -192,7 +212,7 @@ def _asking(
     missing: list[str],
     ambiguous: dict[str, list[Any]],
 ) -> Fields:
-    language = language_of(task.text, desk.languages).code
+    language = conversation_language(task, task.text, desk.languages)
     questions = {
         name: words_in(plan.ask.get(name, {}), language, desk.languages) for name in missing
     }

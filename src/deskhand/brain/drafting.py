@@ -20,6 +20,7 @@ from deskhand.brain.replies import (
 )
 from deskhand.brain.task_inputs import (
     Fields,
+    in_chat,
     message_of,
     newest,
     outputs_of,
@@ -62,6 +63,7 @@ def draft(
         name=addressee(sender_name(task), without_quotes(task.text)),
         signature=desk.signature,
         opening=words_in(plan.opening, spoken, desk.languages) if plan is not None else None,
+        is_letter=not in_chat(task),
     )
     fields = {"text": text, "language": spoken, **fields}
     if wished is not None and wished != spoken:
@@ -109,17 +111,33 @@ def _from_plan(
         return _handed_over(f"{understanding_of(task).topic} is answered by a colleague")
     results = _results(task)
     if not results:
-        return None
+        return _plain_words(desk, task, plan, language)
     return _from_results(desk, task, plan, language, results)
+
+
+def _plain_words(
+    desk: EmbeddedDesk, task: Task, plan: DeclaredPlan | None, language: str
+) -> Fields | None:
+    """What a plan says that does nothing; None where articles answer."""
+    if plan is None or plan.steps:
+        return None
+    stated = _statement(desk, task, plan, language, [])
+    if stated is None:
+        return None
+    return {"parts": ReplyParts(statements=[stated]), "confidence": 0.95}
 
 
 def _from_results(
     desk: EmbeddedDesk, task: Task, plan: DeclaredPlan | None, language: str, results: list[Fields]
 ) -> Fields | None:
     """What the tools found, in the desk's own words or as a list; None where it is not told."""
-    failures = [_failure(result) for result in results if _counts_as_failed(result)]
-    if failures:
-        return _handed_over("; ".join(failures))
+    failed = [result for result in results if _counts_as_failed(result)]
+    if failed:
+        told = [_told_failure(desk, plan, result, language) for result in failed]
+        if len(failed) == len(results) and all(told):
+            failures = list(dict.fromkeys(filter(None, told)))
+            return {"parts": ReplyParts(statements=failures), "confidence": 0.9}
+        return _handed_over("; ".join(_failure(result) for result in failed))
     stated = _statement(desk, task, plan, language, results)
     if stated is not None:
         return {"parts": ReplyParts(statements=[stated]), "confidence": 0.95}
@@ -138,6 +156,22 @@ def _from_results(
 
 def _counts_as_failed(result: Fields) -> bool:
     return result.get("status") != "success" and not result.get("optional")
+
+
+def _told_failure(
+    desk: EmbeddedDesk, plan: DeclaredPlan | None, result: Fields, language: str
+) -> str | None:
+    """The desk's words for a failed call; None where it has none for this error."""
+    error = result.get("error")
+    if plan is None or not isinstance(error, dict):
+        return None
+    words = words_in(plan.errors.get(str(error.get("error_type")), {}), language, desk.languages)
+    if words is None:
+        return None
+    try:
+        return in_words(words, {"arguments": result.get("arguments") or {}})
+    except Unresolved:
+        return None
 
 
 def _failure(result: Fields) -> str:

@@ -28,6 +28,7 @@ from deskhand.brain.replies import reply_language
 from deskhand.brain.results import result_of
 from deskhand.brain.task_inputs import (
     Fields,
+    conversation_language,
     language_of,
     newest,
     question_of,
@@ -185,7 +186,9 @@ class EmbeddedBrain:
         wished = wished_language(said)
         language = wished
         if wished is None or wished != reply_language(wished, self._desk.languages):
-            language = (await asyncio.to_thread(language_of, said, self._desk.languages)).code
+            language = await asyncio.to_thread(
+                conversation_language, task, said, self._desk.languages
+            )
         answers: list[AskAnswer] = []
         if knowledge is not None and drafting.needs_articles(self._desk, task):
             answers = await self._answers(task, language)

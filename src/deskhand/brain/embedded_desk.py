@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from deskhand.brain.relevance import Ranked, ranked
 from deskhand.config.sections.plans import DeclaredPlan
@@ -69,6 +69,9 @@ class EmbeddedDesk:
     slots: Slots | None = None
     naming_slots: frozenset[str] = frozenset()
     """Slots whose values name a thing, as an order: a conversation goes on speaking of it."""
+    states: Callable[[str, Sequence[str], datetime], dict[str, Any]] | None = None
+    """What a text states for these slots in the customer's own words; None where no slot takes
+    words."""
     plans: Mapping[str, DeclaredPlan] | None = None
     knowledge: SearchesKnowledge | None = None
     descriptions: Mapping[str, str] | None = None

@@ -80,11 +80,17 @@ def compose(
     name: str = "",
     signature: str = "",
     opening: str | None = None,
+    is_letter: bool = True,
 ) -> str:
-    """The whole reply in a language of LANGUAGES."""
+    """The whole reply in a language of LANGUAGES. What is no letter, as a line in a chat, has
+    neither salutation nor signature."""
     texts = _texts()[language]
     words = texts["tones"][tone_of(tone)]
-    blocks = [_greeting(words, name), (opening or words["opening"]).strip()]
+    blocks: list[str] = []
+    if is_letter:
+        blocks = [_greeting(words, name), (opening or words["opening"]).strip()]
+    elif opening is not None:
+        blocks = [opening.strip()]
     blocks += parts.statements
     if parts.facts:
         rows = [texts["fact"].format(field=field, value=value) for field, value in parts.facts]
@@ -96,7 +102,8 @@ def compose(
         blocks.append(_listed(texts["question"], parts.questions))
     if not parts.says_something:
         blocks.append(texts["hand_over"])
-    blocks.append("\n".join(filter(None, (words["closing"], signature.strip()))))
+    if is_letter:
+        blocks.append("\n".join(filter(None, (words["closing"], signature.strip()))))
     return "\n\n".join(blocks)
 
 

@@ -9,11 +9,14 @@ from deskhand.language.identify import Language, identify
 from deskhand.mail.forward import forwarded
 from deskhand.mail.mail_phrases import mail_phrases
 from deskhand.mail.reply import visible_reply
+from deskhand.model.message import CHAT
 from deskhand.model.tasks import Task
 from deskhand.model.understanding import Understanding
 
 Fields = dict[str, Any]
 
+_CLEAR = 0.8
+"""How clear a text's language must be to change the language of a conversation."""
 _FEW_WORDS = 4
 """A body shorter than this says little without its subject."""
 
@@ -104,6 +107,23 @@ def question_of(task: Task) -> str:
     """What the message asks: its body, with the subject where the body alone says little."""
     text = said_in(task)
     return text if len(text.split(maxsplit=_FEW_WORDS)) >= _FEW_WORDS else with_subject(task, text)
+
+
+def in_chat(task: Task) -> bool:
+    """Whether the message came in a chat, where nobody writes letters."""
+    return message_of(task).get("channel") == CHAT
+
+
+def conversation_language(task: Task, text: str, desk: Sequence[str]) -> str | None:
+    """The text's language; of a text that hardly has one, as an order number, the language that
+    was spoken before."""
+    spoken = understanding_of(task).language
+    written = identify(text)
+    is_clear = written.code is not None and written.confidence >= _CLEAR
+    own = tuple(code.partition("-")[0] for code in desk)
+    if spoken in own and not (is_clear and written.code in own):
+        return spoken
+    return language_of(text, desk).code
 
 
 def language_of(text: str, desk: Sequence[str]) -> Language:

@@ -9,6 +9,7 @@ from deskhand.config.sections.intents import (
     CLARIFY_AT_MOST,
     EXAMPLE_KEYS,
     OUT_OF_SCOPE,
+    ErrorTexts,
     IntentSection,
     IntentsFile,
     IntentSpec,
@@ -55,11 +56,14 @@ def compiled_intents(files: Sequence[ReadIntents], texts: TextsByName) -> dict[s
     """The intents by name, with their texts."""
     intents: dict[str, IntentSpec] = {}
     at_most = clarify_at_most(files)
+    errors: ErrorTexts = {}
+    for file in files:
+        errors |= file.section.errors
     for file in files:
         for name, section in file.section.intents.items():
             if name in intents and section == IntentSection():
                 continue  # more examples of it
-            intents[name] = section.compile(name, at_most, texts)
+            intents[name] = section.compile(name, at_most, texts, errors)
     return intents
 
 

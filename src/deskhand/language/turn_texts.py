@@ -109,6 +109,89 @@ def reason_in(text: str, spans: Sequence[Span]) -> str | None:
     return _without_lead(_without(text, (kept[0][0], kept[-1][1]), spans))
 
 
+def unasked_reason_in(text: str, spans: Sequence[Span]) -> str | None:
+    """The part of a first message that says what is the matter, beside the wish for money and
+    the words of courtesy."""
+    kept = [
+        clause
+        for clause in _clauses(text)
+        if not _only_values(text, clause, spans)
+        and _may_be_reason(text[slice(*clause)])
+        and not _ASKS_OR_GREETS.search(FoldedText(text[slice(*clause)]).folded)
+        and not _is_name(text[slice(*clause)])
+    ]
+    if not kept:
+        return None
+    return _without_lead(_without(text, (kept[0][0], kept[-1][1]), spans))
+
+
+def unasked_address_in(text: str, spans: Sequence[Span]) -> str | None:
+    """The postal address in a first message, without the order's number before it and what the
+    customer says about the old one."""
+    bare = text
+    for start, end in sorted(spans, reverse=True):
+        if text[start:end][:1].isalpha():
+            bare = f"{bare[:start].rstrip()} {bare[end:].lstrip()}"
+    address = address_in(bare, (), is_asked=False)
+    if address is None:
+        return None
+    return _INSTEAD.sub("", address).strip(_EDGE) or None
+
+
+_INSTEAD = re.compile(
+    r",?\s+(?:instead|statt|anstatt|anstelle|m[ií]sto|nam[ií]sto|please|bitte|pros[ií]m|en vez|"
+    r"rather than|not )\b.*|\?.*",
+    re.I | re.S,
+)
+
+
+def _is_name(words: str) -> bool:
+    """Whether all words begin with a capital, as those of a signature do."""
+    parts = re.findall(r"[^\W\d_]{2,}", words)
+    return bool(parts) and all(part[0].isupper() for part in parts)
+
+
+def summary_in(text: str, spans: Sequence[Span]) -> str | None:
+    """What a message wants noted: what stands after its colon, else its parts without those that
+    only ask for a note."""
+    lead, colon, rest = text.partition(":")
+    if colon and _ASKS_FOR_NOTE.search(FoldedText(lead).folded) and _has_words(rest):
+        return rest.strip(_EDGE)
+    parts = re.finditer(r"[^.!?;,\n]+(?:[.,](?=\S)[^.!?;,\n]*)*", text)
+    kept = [part for part in parts if _is_noted(part.group())]
+    if not kept:
+        return None
+    return _without_lead(text[kept[0].start() : kept[-1].end()])
+
+
+def _is_noted(part: str) -> bool:
+    folded = FoldedText(part.strip()).folded
+    is_frame = _ASKS_FOR_NOTE.search(folded) or _GREETS.search(folded)
+    return not is_frame and _has_words(part)
+
+
+def _has_words(words: str) -> bool:
+    return len(re.findall(r"[^\W\d_]{2,}", words)) > 1
+
+
+_GREETS = re.compile(
+    r"^\W*(?:hi|hello|hey|dear|good (?:morning|day|evening|afternoon)|hallo|guten (?:tag|morgen|"
+    r"abend)|sehr geehrte|dobry (?:den|vecer)|dobre rano|zdravim|ahoj|hola|buenos|buenas|thanks|"
+    r"thank you|many thanks|danke|vielen dank|dekuji|diky|gracias|regards|kind regards|best|"
+    r"mit freundlichen|viele gruse|grus|s pozdravem|pozdravem|un saludo|saludos)\b"
+)
+_ASKS_OR_GREETS = re.compile(
+    _GREETS.pattern + r"|\b(?:refund\w*|money back|reimburs\w*|rucker\w*|erstatt\w*|"
+    r"geld zuruck|mein geld|"
+    r"vratit (?:mi )?(?:penize|castku)|vraceni|penize zpet|refundac\w*|reembols\w*|devol\w*|"
+    r"ignore|anweisung\w*|instruction\w*)\b"
+)
+_ASKS_FOR_NOTE = re.compile(
+    r"\b(?:tickets?|tikety?|tiket\w*|pozadavk\w*|vorgang|meldung|note|zaznam\w*|nahlas\w*|report|"
+    r"log (?:this|it|an?)|case|anfrage erstellen)\b"
+)
+
+
 def _may_be_reason(clause: str) -> bool:
     """Whether a clause says what is the matter, and not what is wanted."""
     folded = FoldedText(clause).folded

@@ -206,7 +206,8 @@ class Understanding:
         values: dict[str, Any] = {}
         for slots in self._values(SLOTS):
             for name, slot in slots.items():
-                value = slot.get("value") if isinstance(slot, Mapping) else slot
+                is_wrapped = isinstance(slot, Mapping) and "value" in slot
+                value = slot["value"] if is_wrapped else slot
                 if value is not None:
                     values.setdefault(str(name), value)
         return values

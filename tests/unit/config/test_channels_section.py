@@ -86,7 +86,7 @@ def test_nothing_leaves_by_itself_unless_desk_yaml_says_so(tmp_path: Path) -> No
     assert earning.mode_for("inquiry") == "auto", "the most that it may earn"
 
 
-@pytest.mark.parametrize("name", ["sample", "inbox", "pharmacy"])
+@pytest.mark.parametrize("name", ["sample", "inbox", "orders", "pharmacy"])
 def test_a_shipped_desk_starts_in_draft(name: str) -> None:
     spec = read_desk(name).spec
     categories = [None, *spec.modes, "other"]

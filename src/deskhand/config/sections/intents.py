@@ -15,6 +15,9 @@ CLARIFY_AT_MOST = 3
 """How often the customer is asked for the same thing where nothing else is written."""
 
 Name = Annotated[str, Field(min_length=1, max_length=100)]
+ErrorName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=100)]
+ErrorTexts = dict[ErrorName, ReplyText]
+"""What is said where a call fails, by its error code: `{already_shipped: {en: ..., cs: ...}}`."""
 
 
 class IntentSlotSection(Section):
@@ -91,6 +94,8 @@ class IntentSection(Section):
     """The role of the model that works on it, where the stage names none."""
     clarify_at_most: int | None = Field(default=None, ge=1, le=10)
     """How often the customer is asked for the same thing before a person takes over."""
+    errors: ErrorTexts = Field(default_factory=dict)
+    """What the customer is told where a call fails, by error code; goes before the file's."""
 
     @property
     def has_plan(self) -> bool:
@@ -118,8 +123,11 @@ class IntentSection(Section):
             post=self.post,
         )
 
-    def compile(self, name: str, at_most: int, texts: TextsByName) -> "IntentSpec":
-        """The intent with its texts; those written by name are taken from `texts`."""
+    def compile(
+        self, name: str, at_most: int, texts: TextsByName, errors: ErrorTexts | None = None
+    ) -> "IntentSpec":
+        """The intent with its texts; those written by name are taken from `texts`. `errors` are
+        the file's words for failed calls."""
         slots = self.slots.texts()
         plan = None
         most = self.clarify_at_most or at_most
@@ -127,7 +135,9 @@ class IntentSection(Section):
             expects = {slot: by_language(section.expects, texts) for slot, section in slots.items()}
             why = {slot: by_language(section.why, texts) for slot, section in slots.items()}
             plan = self.as_plan().compile(texts)
-            plan = plan.changed(expects=expects, why=why, clarify_at_most=most)
+            told = {**(errors or {}), **self.errors}
+            failures = {code: by_language(words, texts) for code, words in told.items()}
+            plan = plan.changed(expects=expects, why=why, clarify_at_most=most, errors=failures)
         return IntentSpec(
             name=name,
             plan=plan,
@@ -147,6 +157,9 @@ class IntentsFile(Section):
     """The customers' tiers, the lowest first: `[free, pro, enterprise]`."""
     clarify_at_most: int = Field(default=CLARIFY_AT_MOST, ge=1, le=10)
     """How often the customer is asked for the same thing before a person takes over."""
+    errors: ErrorTexts = Field(default_factory=dict)
+    """What the customer is told where a call fails, by error code: `{already_shipped: {en: It
+    has left already.}}`. Without words for its code, a failed call goes to a person."""
     intents: dict[str, IntentSection] = Field(default_factory=dict)
     """The intents by name."""
 

@@ -122,6 +122,8 @@ class DeclaredPlan(Frozen):
     why: dict[str, dict[str, str]] = Field(default_factory=dict)
     """Why each slot is needed."""
     clarify_at_most: int | None = None
+    errors: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """What the customer is told where a call fails, by its error code."""
     steps: tuple[tuple[str, dict[str, Any]], ...] = ()
     given: dict[int, str] = Field(default_factory=dict)
     """What must be known for a step, by its place."""
