@@ -146,13 +146,9 @@ def _filled(
     named = (*plan.needs, *plan.wants)
     fresh = read_slots(desk, task, named)
     stated = _stated(desk, task, named)
-    earlier: dict[str, Any] = {}
-    for field in ("slots", "values"):
-        said = newest(task, field)
-        earlier |= said if isinstance(said, dict) else {}
     earlier_readings = readings_in({READ: newest(task, READ)})
     refused = newest(task, REFUSED) or ()
-    earlier = {name: value for name, value in earlier.items() if name not in refused}
+    earlier = _said_before(task, refused)
     remembered = _remembered(desk, task, refused)
     values: dict[str, Any] = {}
     ambiguous: dict[str, list[Any]] = {}
@@ -179,6 +175,15 @@ def _filled(
             values[name] = remembered[name]
             read[name] = "guessed"
     return values, ambiguous, sure, read
+
+
+def _said_before(task: Task, refused: Collection[str]) -> dict[str, Any]:
+    """The values that earlier stages and messages gave, without those the customer refused."""
+    earlier: dict[str, Any] = {}
+    for field in ("slots", "values"):
+        said = newest(task, field)
+        earlier |= said if isinstance(said, dict) else {}
+    return {name: value for name, value in earlier.items() if name not in refused}
 
 
 def _remembered(desk: EmbeddedDesk, task: Task, refused: Collection[str]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from deskhand.adapters.stores.chats import SqlChats
 from deskhand.agents.agent import Agent
 from deskhand.agents.answers import DeskTurns, SlotAnswers
 from deskhand.agents.eligible_intents import EligibleIntents
@@ -104,7 +105,13 @@ class DeskSetup:
 def assemble(setup: DeskSetup) -> Worker:
     """The worker of a desk, with everything behind it."""
     tools = tool_registry(
-        setup.loaded, setup.store, setup.outbox, setup.office, setup.channels, setup.servers
+        setup.loaded,
+        setup.store,
+        setup.outbox,
+        setup.office,
+        setup.channels,
+        setup.servers,
+        SqlChats(setup.database, setup.loaded.spec.name),
     )
     gate = _gate(setup, tools)
     known_sender = answered_before(setup.store)

@@ -47,7 +47,7 @@ def desk_channels(spec: DeskSpec, database: Database, store: DeskStore) -> "list
             )
         elif channel.gmail is not None:
             channels.append(GmailChannel(channel, memory, store, trust, max_bytes=limit))
-        else:
+        elif channel.files is not None:
             channels.append(FilesChannel(channel, memory, max_bytes=limit))
     return channels
 

@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable
 
 from deskhand.agents.replying.sending import Sending
 from deskhand.config.desk import DeskSpec
-from deskhand.model.message import DELIVER, Message
+from deskhand.config.sections.channels import chat_of
+from deskhand.model.message import CHAT, DELIVER, Message
 from deskhand.ports import Clock
 from deskhand.tools.terms import always_asked, own_questions
 from deskhand.wiring.channels import sending_names
@@ -21,9 +22,10 @@ def reply_sending(
 ) -> Sending:
     """How replies leave; `mode_for` and `sent_lately` say what desk.yaml cannot."""
     really_sending = sending_names(spec)
+    chat = chat_of(spec.channels)
 
     def undo_for(message: Message | None) -> float:
-        if message is None or message.channel not in spec.channels:
+        if message is None or message.channel not in spec.channels or message.channel == CHAT:
             return 0.0
         return spec.undo_seconds
 
@@ -33,6 +35,7 @@ def reply_sending(
         by_mail=lambda message: message is not None and message.channel in really_sending,
         sent_lately=sent_lately,
         replies_per_hour=spec.limits.replies_per_hour,
+        replies_per_hour_in_chat=None if chat is None else chat.replies_per_hour,
         replies_per_run=spec.limits.replies_per_run,
         always_ask=always_asked(spec),
         own_questions=own_questions(spec),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from deskhand.adapters.chat_models.circuit_breaker import Circuits, GuardedChatModel
 from deskhand.adapters.chat_models.rate_limit import SharedRate
 from deskhand.adapters.chat_models.recording import RecordingChatModel
+from deskhand.adapters.stores.chats import SqlChats
 from deskhand.agents.prompts import PromptRegistry
 from deskhand.brain.build import agent_chat, build_brain, prepare
 from deskhand.config.desk import DeskSpec
@@ -68,6 +69,7 @@ class Desk:
     knowledge: KnowledgeBase
     trust: Trust
     tickets: Tickets
+    chats: SqlChats
     channels: tuple[ChannelRunner, ...] = ()
     """Those this process reads, or would read; empty where nobody asked to listen."""
 
@@ -141,6 +143,7 @@ async def open_desk(
             around.knowledge,
             around.trust,
             tickets,
+            SqlChats(database, spec.name),
             tuple(runners),
         )
 

@@ -5,12 +5,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from deskhand.adapters.channels.chat_outbox import ChatOutbox
 from deskhand.adapters.channels.folder_outbox import FolderOutbox
 from deskhand.adapters.channels.routed_outbox import RoutedOutbox
 from deskhand.config.desk import DeskSpec
+from deskhand.config.sections.channels import chat_of
 from deskhand.config.sections.mcp import McpServerSpec, Pin
 from deskhand.errors import DeskhandError
 from deskhand.model.attached_files import FileOrigin
+from deskhand.model.message import CHAT
 from deskhand.tools.built_in import MAY_BE_ABSENT, built_in_tools
 from deskhand.tools.delivery import delivery_tool, draft_tool
 from deskhand.tools.gate_call import Terms
@@ -24,6 +27,7 @@ from deskhand.wiring.desks import LoadedDesk, not_asked
 
 if TYPE_CHECKING:
     from deskhand.adapters.mcp import McpServers
+    from deskhand.adapters.stores.chats import SqlChats
 
 
 def tool_registry(
@@ -33,6 +37,7 @@ def tool_registry(
     office: Office,
     channels: "Sequence[DeskChannel]" = (),
     servers: "McpServers | None" = None,
+    chats: "SqlChats | None" = None,
 ) -> ToolRegistry:
     """The desk's tools, those that servers bring, and our own."""
     spec = loaded.spec
@@ -44,7 +49,10 @@ def tool_registry(
         registry.register(pinned_tool(tool, ask))
     folder = FolderOutbox(outbox, f"{spec.name}@localhost", spec.channels)
     sent_along = partial(store.file, origin=FileOrigin.REPLY)
-    routed = RoutedOutbox(sending_channels(channels), folder, store.message, sent_along)
+    carriers = dict(sending_channels(channels))
+    if chats is not None and chat_of(spec.channels) is not None:
+        carriers[CHAT] = ChatOutbox(chats)
+    routed = RoutedOutbox(carriers, folder, store.message, sent_along)
     registry.register(delivery_tool(routed))
     registry.register(draft_tool(routed))
     return registry

@@ -4,6 +4,7 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.attachments import erase_files
+from deskhand.adapters.stores.chats import forget_chat
 from deskhand.adapters.stores.exchanges import forget_exchanges
 from deskhand.adapters.stores.mentions import forget_responses, passed_on_for
 from deskhand.adapters.stores.review_decisions import close_reviews, record_event
@@ -68,6 +69,7 @@ def erase_person(core: sa.Connection, desk: str, address: str, by: str, now: flo
         mark_run(core, position, StatementKind.WORK_ERASED)
     for conversation in {row.conversation for row in rows}:
         forget_conversation(core, desk, conversation)
+        forget_chat(core, desk, conversation)
     forget_responses(core, desk, address.strip().lower(), [row.id for row in rows])
     _erase_totals(core, desk, address.strip().lower())
     _erase_contact(core, desk, address.strip().lower())

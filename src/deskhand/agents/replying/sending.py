@@ -62,6 +62,8 @@ class Sending:
     sent_lately: Callable[[str, str], Awaitable[int]] = _none_lately
     """How many replies left in a conversation within the last hour, without those of one run."""
     replies_per_hour: int = 10
+    replies_per_hour_in_chat: int | None = None
+    """The same for chats, which have a pace of their own; None where they have not."""
     replies_per_run: int = 1
     """How many replies an agent may hand in."""
     confirm_times: Callable[[Sequence[str], bool], Awaitable[str | None]] | None = None
@@ -93,7 +95,10 @@ class Sending:
         if envelope.message is None:
             return None
         count = await self.sent_lately(envelope.message.conversation, envelope.run_id)
-        if count < self.replies_per_hour:
+        most = self.replies_per_hour
+        if self.replies_per_hour_in_chat is not None and self.in_chat(envelope.message):
+            most = self.replies_per_hour_in_chat
+        if count < most:
             return None
         return f"{count} replies have left in this conversation within an hour"
 

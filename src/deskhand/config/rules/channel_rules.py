@@ -2,7 +2,13 @@
 nobody gives."""
 
 from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft
-from deskhand.config.sections.channels import ChannelSection, ImapSection, SmtpSection, identity_of
+from deskhand.config.sections.channels import (
+    ChannelSection,
+    ChatSection,
+    ImapSection,
+    SmtpSection,
+    identity_of,
+)
 from deskhand.config.suggestions import did_you_mean
 from deskhand.config.yaml import YamlPlace
 
@@ -11,9 +17,12 @@ _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 
 def channel_findings(draft: DeskDraft) -> ConfigFindings:
+    yield from _several_chats(draft)
     for name, channel in draft.desk.channels.items():
         yield from _kind(("channels", name), channel)
         yield from _identity(("channels", name), channel)
+        if channel.chat is not None:
+            yield from _chat(("channels", name, "chat"), channel.chat)
         if channel.imap is not None:
             yield from _secret(("channels", name, "imap"), channel.imap)
         for key, server in (("imap", channel.imap), ("smtp", channel.smtp)):
@@ -29,6 +38,19 @@ def channel_findings(draft: DeskDraft) -> ConfigFindings:
                 yield ConfigFinding(
                     ("channels", name, key, "security"), problem, "write `starttls` or `tls`"
                 )
+
+
+def _several_chats(draft: DeskDraft) -> ConfigFindings:
+    chats = [name for name, channel in draft.desk.channels.items() if channel.chat is not None]
+    for name in chats[1:]:
+        problem = f"the desk has a chat already: `{chats[0]}`"
+        yield ConfigFinding(("channels", name, "chat"), problem, "keep one of them")
+
+
+def _chat(place: YamlPlace, chat: ChatSection) -> ConfigFindings:
+    if chat.login_secret_file is not None and chat.login_secret_env is not None:
+        problem = "there are several secrets: login_secret_file, login_secret_env"
+        yield ConfigFinding((*place, "login_secret_env"), problem, "keep one of them")
 
 
 def mode_findings(draft: DeskDraft) -> ConfigFindings:
@@ -54,7 +76,9 @@ def mode_findings(draft: DeskDraft) -> ConfigFindings:
 
 
 def _kind(place: YamlPlace, channel: ChannelSection) -> ConfigFindings:
-    kinds = [name for name in ("imap", "gmail", "files") if getattr(channel, name) is not None]
+    kinds = [
+        name for name in ("imap", "gmail", "chat", "files") if getattr(channel, name) is not None
+    ]
     if channel.imap is not None and channel.smtp is None:
         fix = (
             "add `smtp: {host: ...}`; with `mode: draft` nothing is sent unless somebody"
@@ -72,7 +96,10 @@ def _kind(place: YamlPlace, channel: ChannelSection) -> ConfigFindings:
         )
     if not kinds and channel.smtp is None:
         yield ConfigFinding(
-            place, "the channel has no kind", "add `imap` and `smtp`, `gmail` or `files`", place
+            place,
+            "the channel has no kind",
+            "add `imap` and `smtp`, `gmail`, `chat` or `files`",
+            place,
         )
     if len(kinds) > 1:
         problem = f"the channel is of several kinds: {', '.join(kinds)}"

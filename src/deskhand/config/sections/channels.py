@@ -1,5 +1,6 @@
 """Where a desk's messages come from and its replies leave, as written in desk.yaml."""
 
+from collections.abc import Mapping
 from email.utils import parseaddr
 from pathlib import Path
 from typing import Annotated, Literal
@@ -127,9 +128,35 @@ class GmailSpec(Section):
         return url.rstrip("/")
 
 
+class ChatSection(Section):
+    """A chat on the web: `{login_secret_env: CHAT_LOGIN_SECRET}`."""
+
+    login_secret_file: DeskFile | None = None
+    """The file that holds the secret with which your site signs login tokens (HS256), relative to
+    the desk's folder."""
+    login_secret_env: Variable | None = None
+    """The environment variable that holds it. Without a secret every visitor is anonymous."""
+    audience: str | None = Field(default=None, min_length=1, max_length=200)
+    """What login tokens say under `aud`; the desk's name if absent."""
+    longest_message: int = Field(default=2000, ge=50, le=20_000)
+    """Characters of one message."""
+    turns_per_hour: int = Field(default=60, ge=1, le=10_000)
+    """Messages of one chat within an hour."""
+    turns_per_network: int = Field(default=300, ge=1, le=100_000)
+    """Messages from one network address within an hour."""
+    turns_per_desk: int = Field(default=20_000, ge=1, le=10_000_000)
+    """Messages to the desk's chat within an hour."""
+    chats_per_network: int = Field(default=20, ge=1, le=10_000)
+    """Chats from one network address within an hour."""
+    chats_per_desk: int = Field(default=5_000, ge=1, le=1_000_000)
+    """Chats with the desk within an hour."""
+    replies_per_hour: int = Field(default=120, ge=1, le=10_000)
+    """Replies that leave by themselves in one chat within an hour."""
+
+
 class ChannelSection(Section):
-    """A channel: a mailbox (`imap` and `smtp`), a Gmail mailbox (`gmail`), or files for trying
-    things (`files`)."""
+    """A channel: a mailbox (`imap` and `smtp`), a Gmail mailbox (`gmail`), a chat on the web
+    (`chat`), or files for trying things (`files`)."""
 
     imap: ImapSection | None = None
     """The mailbox that is read."""
@@ -137,6 +164,8 @@ class ChannelSection(Section):
     """The server that takes replies."""
     gmail: GmailSpec | None = None
     """A Gmail or Workspace mailbox."""
+    chat: ChatSection | None = None
+    """A chat on the web."""
     files: DeskFile | None = None
     """A maildir, an mbox file or a folder of .eml files, relative to the desk's folder; replies
     go to the outbox."""
@@ -179,7 +208,7 @@ class SmtpSpec(ServerSpec):
 
 
 class ChannelSpec(Frozen):
-    """One channel; of `imap` with `smtp`, `gmail` and `files` exactly one is there."""
+    """One channel; of `imap` with `smtp`, `gmail`, `chat` and `files` exactly one is there."""
 
     name: str
     identity: Address
@@ -187,11 +216,17 @@ class ChannelSpec(Frozen):
     imap: ImapSpec | None = None
     smtp: SmtpSpec | None = None
     gmail: GmailSpec | None = None
+    chat: ChatSection | None = None
     files: Path | None = None
 
     @property
     def really_sends(self) -> bool:
-        return self.files is None
+        return self.files is None and self.chat is None
+
+
+def chat_of(channels: Mapping[str, ChannelSpec]) -> ChatSection | None:
+    """The settings of the desk's chat; None for a desk without one."""
+    return next((channel.chat for channel in channels.values() if channel.chat is not None), None)
 
 
 def identity_of(text: str) -> Address | None:
@@ -212,6 +247,7 @@ def channel_spec(name: str, written: ChannelSection, folder: Path) -> ChannelSpe
         imap=imap,
         smtp=smtp,
         gmail=section.gmail,
+        chat=section.chat,
         files=section.files,
     )
 

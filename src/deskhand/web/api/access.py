@@ -11,12 +11,14 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as Connection
 
+from deskhand.config.sections.channels import ChannelSpec
 from deskhand.config.sections.reviews import ReviewsSpec
 from deskhand.engine.trust_modes import Trust
 from deskhand.errors import NotFound
 from deskhand.model.access import ApiKey, Scope
 from deskhand.model.knowledge import Hit
 from deskhand.ports import ApiKeys, Dispatcher, Store
+from deskhand.ports.chats import Chats
 from deskhand.tickets.service import Tickets
 from deskhand.web.api.problems import FieldProblem, Problem, Refused, invalid
 from deskhand.web.api.reference import OPEN_PAGES
@@ -49,6 +51,8 @@ class DeskFacts(Protocol):
     def reviews(self) -> ReviewsSpec: ...
     @property
     def time_zone(self) -> str: ...
+    @property
+    def channels(self) -> Mapping[str, ChannelSpec]: ...
 
 
 class ServingDispatcher(Dispatcher, Protocol):
@@ -96,6 +100,8 @@ class ServedDesk(Protocol):
     def trust(self) -> Trust: ...
     @property
     def tickets(self) -> Tickets: ...
+    @property
+    def chats(self) -> Chats: ...
     @property
     def channels(self) -> Sequence[ServedChannel]: ...
 

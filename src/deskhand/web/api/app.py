@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from deskhand.ports import ApiKeys
 from deskhand.web.api import (
     attachments,
+    chat,
     conversations,
     health,
     kb,
@@ -54,7 +55,8 @@ def create_app(
     site: Site | None = None,
 ) -> FastAPI:
     """The app that serves these open desks, by name, to the holders of these keys."""
-    apart = () if site is None else tuple(site.paths)
+    pages = () if site is None else tuple(site.paths)
+    apart = (*pages, chat.PREFIX)
     app = FastAPI(
         title="Deskhand",
         version=version,
@@ -71,6 +73,7 @@ def create_app(
     app.state.home = f"{apart[0]}/" if apart else reference.DOCS
     app.include_router(reference.router)
     app.include_router(health.router)
+    app.include_router(chat.router)
     documented = [Depends(HTTPBearer(auto_error=False, description="An API key: `dh_...`"))]
     shown = (
         messages,

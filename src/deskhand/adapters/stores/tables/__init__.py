@@ -4,6 +4,7 @@ Every table carries the desk. Rows that belong to a run point at `runs.position`
 text key in every row and again in its index took a tenth of the space.
 """
 
+from deskhand.adapters.stores.tables.chats import chat_lines, chats
 from deskhand.adapters.stores.tables.knowledge import (
     exchanges,
     kb_articles,
@@ -72,6 +73,8 @@ __all__ = [
     "bookings",
     "calendar_turns",
     "channel_marks",
+    "chat_lines",
+    "chats",
     "contact_notes",
     "contacts",
     "conversations",

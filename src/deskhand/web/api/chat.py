@@ -1,0 +1,219 @@
+"""The chat of a desk: a visitor says something, and follows what comes of it.
+
+It needs no API key. Whoever opens a chat gets a token that nobody can guess; it opens this chat
+again, and nothing else. A login token of the company's own site makes the visitor a known customer.
+"""
+
+import asyncio
+import re
+import secrets
+import time
+from datetime import UTC, datetime
+from typing import Annotated, cast
+
+from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, Field, ValidationError
+
+from deskhand.config.sections.channels import ChatSection, chat_of
+from deskhand.errors import NotFound
+from deskhand.model.chats import VISITOR, Chat, ChatUse
+from deskhand.model.message import CHAT, Address, Message
+from deskhand.model.principal import Principal, PrincipalKind
+from deskhand.web.api.access import ServedDesk
+from deskhand.web.api.problems import RETRY_AFTER, FieldProblem, Refused, invalid, invalid_fields
+from deskhand.web.api.request_body import json_body, parse_json, read_body
+from deskhand.web.chat_login import LONGEST_TOKEN, LoginRefused, customer_in, login_secret
+from deskhand.web.chat_stream import ChatStream
+
+PREFIX = "/api/chat"
+EVENTS = "text/event-stream"
+HOUR = 3600.0
+MAX_BODY = 120_000
+_UNFIT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+"""Control characters, and what turns the direction of reading."""
+
+router = APIRouter(prefix=PREFIX, tags=["chat"])
+
+LastEvent = Annotated[str | None, Header(alias="Last-Event-ID", max_length=20)]
+
+
+class TurnBody(BaseModel):
+    """One message of a visitor."""
+
+    id: str = Field(min_length=1, max_length=200, pattern=r"^[\x21-\x7e]+$")
+    """The sender's own id of this message: sent again under it, it counts once."""
+    text: str = Field(max_length=100_000)
+    desk: str | None = Field(default=None, max_length=100)
+    """May be left out where one desk is served."""
+    chat: str | None = Field(default=None, min_length=20, max_length=200)
+    """The token of a chat that goes on; a new one is opened without it."""
+    login: str | None = Field(default=None, max_length=LONGEST_TOKEN)
+    """A login token of the company's site: a JWT, HS256, with `sub`, `aud` and `exp`."""
+
+
+class TurnView(BaseModel):
+    """What became of a message."""
+
+    chat: str
+    """The token that opens the chat again. Keep it secret."""
+    run: str
+    new_chat: bool
+    duplicate: bool
+
+
+@router.post("", status_code=202, openapi_extra=json_body(TurnBody), response_model=TurnView)
+async def say(request: Request, response: Response) -> TurnView | Response:
+    """Say something. The message is stored for good when this answers.
+
+    With `Accept: text/event-stream` the answer is the stream of events until the desk rests.
+    """
+    try:
+        turn = TurnBody.model_validate(parse_json(await read_body(request, MAX_BODY)))
+    except ValidationError as error:
+        raise invalid_fields(error.errors(include_url=False)) from None
+    desk, settings = _served(request, turn.desk)
+    text = _sayable(turn.text, settings)
+    customer = _customer(turn.login, settings, desk.spec.name)
+    network = request.client.host if request.client is not None else "unknown"
+    held = await _held(desk, turn.chat, customer)
+    use = await desk.chats.use(None if held is None else held.id, network, time.time() - HOUR)
+    _check_pace(use, settings, is_new=held is None)
+    if desk.dispatcher.full:
+        raise Refused(429, "too many messages wait to be worked", headers=RETRY_AFTER)
+    token = turn.chat if held is not None and turn.chat is not None else secrets.token_urlsafe(32)
+    chat = held or await desk.chats.open(token, customer, network)
+    message = _message(chat, turn.id, text)
+    is_first = await desk.chats.say(chat.id, f"{chat.id}/{turn.id}", VISITOR, text)
+    accepted = await desk.dispatcher.submit(message)
+    if EVENTS in request.headers.get("accept", ""):
+        stream = _stream(request, desk, chat, 0, ends_at_rest=True)
+        stream.headers["X-Chat-Token"] = token
+        return stream
+    response.headers["Cache-Control"] = "no-store"
+    return TurnView(
+        chat=token,
+        run=accepted.run_id,
+        new_chat=held is None,
+        duplicate=accepted.duplicate or not is_first,
+    )
+
+
+@router.get("/events")
+async def follow(
+    request: Request,
+    desk: Annotated[str | None, Query(max_length=100)] = None,
+    last_event_id: LastEvent = None,
+) -> StreamingResponse:
+    """The events of a chat, whose token stands in `Authorization: Bearer`.
+
+    `Last-Event-ID` leaves out the lines up to this one.
+    """
+    served, _ = _served(request, desk)
+    chat = await served.chats.find(_bearer(request))
+    if chat is None:
+        raise Refused(401, "there is no such chat; send its token as `Authorization: Bearer ...`")
+    after = int(last_event_id) if last_event_id and last_event_id.isdecimal() else 0
+    return _stream(request, served, chat, after)
+
+
+def _served(request: Request, name: str | None) -> tuple[ServedDesk, ChatSection]:
+    """The desk with its chat; NotFound for a desk without one."""
+    desks = cast(dict[str, ServedDesk], request.app.state.desks)
+    chats = {key: chat_of(desk.spec.channels) for key, desk in desks.items()}
+    names = [key for key, chat in chats.items() if chat is not None and name in (None, key)]
+    if not names:
+        raise NotFound("there is no such chat")
+    if len(names) > 1:
+        raise invalid(FieldProblem("desk", "say which desk"))
+    settings = chats[names[0]]
+    assert settings is not None
+    return desks[names[0]], settings
+
+
+def _sayable(text: str, settings: ChatSection) -> str:
+    words = _UNFIT.sub(" ", text).strip()
+    if not words:
+        raise invalid(FieldProblem("text", "write something"))
+    if len(words) > settings.longest_message:
+        limit = f"write at most {settings.longest_message} characters"
+        raise invalid(FieldProblem("text", limit))
+    return words
+
+
+def _customer(login: str | None, settings: ChatSection, desk: str) -> str | None:
+    """Who the login token says it is. A token that does not count is refused, not ignored."""
+    if login is None:
+        return None
+    try:
+        secret = login_secret(settings)
+        if secret is None:
+            raise LoginRefused("this chat takes no login tokens")
+        return customer_in(login, secret, settings.audience or desk)
+    except LoginRefused as error:
+        raise Refused(401, str(error)) from None
+
+
+async def _held(desk: ServedDesk, token: str | None, customer: str | None) -> Chat | None:
+    """The chat that goes on; None where a new one is opened.
+
+    Somebody who logs in gets a new chat: what was said before is nobody's word. A customer's chat
+    goes on only with a token of the same customer.
+    """
+    if token is None:
+        return None
+    chat = await desk.chats.find(token)
+    if chat is None:
+        raise Refused(401, "there is no such chat; leave `chat` out to begin a new one")
+    if chat.customer is None and customer is not None:
+        return None
+    if chat.customer != customer:
+        raise Refused(401, "this chat belongs to somebody who is logged in; send `login`")
+    return chat
+
+
+def _check_pace(use: ChatUse, settings: ChatSection, *, is_new: bool) -> None:
+    limits = [
+        (use.turns_of_chat, settings.turns_per_hour),
+        (use.turns_of_network, settings.turns_per_network),
+        (use.turns_of_desk, settings.turns_per_desk),
+    ]
+    if is_new:
+        limits += [
+            (use.chats_of_network, settings.chats_per_network),
+            (use.chats_of_desk, settings.chats_per_desk),
+        ]
+    if any(count >= most for count, most in limits):
+        raise Refused(429, "too many messages; try again later", headers={"Retry-After": "60"})
+
+
+def _message(chat: Chat, message_id: str, text: str) -> Message:
+    """The message, with all the authority that was proven and no other."""
+    principal = Principal(via=chat.id, how="a visitor of the chat, not logged in")
+    if chat.customer is not None:
+        principal = Principal(
+            kind=PrincipalKind.LOGIN, customer_id=chat.customer, how="a login token of the chat"
+        )
+    return Message(
+        id=f"{chat.id}/{message_id}",
+        channel=CHAT,
+        conversation=chat.id,
+        sender=Address(address=chat.id),
+        principal=principal,
+        body=text,
+        received_at=datetime.now(UTC),
+    )
+
+
+def _stream(
+    request: Request, desk: ServedDesk, chat: Chat, after: int, *, ends_at_rest: bool = False
+) -> StreamingResponse:
+    stopping = cast(asyncio.Event, request.app.state.stopping)
+    stream = ChatStream(desk.chats, desk.store, chat.id, after, stopping, ends_at_rest=ends_at_rest)
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(stream.events(), media_type=EVENTS, headers=headers)
+
+
+def _bearer(request: Request) -> str:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""

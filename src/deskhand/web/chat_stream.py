@@ -1,0 +1,113 @@
+"""What a visitor sees while the desk works: server-sent events told from the database, so that any
+process can tell them.
+
+`line` events carry the lines of the chat, and their number as id: whoever comes back names the last
+one he has. A reply is a line only after the gate let it pass. `stage`, `typing` and `state` tell
+what is going on; they have no id and are not repeated.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from deskhand.model.run import Run, RunStatus
+from deskhand.ports import Store
+from deskhand.ports.chats import Chats
+
+FIRST_LOOK, IDLE_LOOK = 0.1, 2.0
+"""Seconds between two looks at the database: while the desk works, and at most while it rests."""
+KEPT_ALIVE = 15.0
+"""Seconds of silence after which a comment is sent, so that nobody in between hangs up."""
+_STATES = {
+    RunStatus.WAITING_USER: "waits_for_visitor",
+    RunStatus.WAITING_REVIEW: "waits_for_person",
+    RunStatus.NEEDS_REVIEW: "waits_for_person",
+    RunStatus.FAILED: "waits_for_person",
+}
+
+
+@dataclass(slots=True)
+class ChatStream:
+    """The events of one chat for one reader."""
+
+    chats: Chats
+    store: Store
+    chat: str
+    last: int = 0
+    """The number of the newest line that the reader has."""
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    ends_at_rest: bool = False
+    """Whether it ends once nothing is worked any more."""
+    _told: dict[str, Any] = field(default_factory=dict[str, Any])
+    _stages: int = 0
+
+    async def events(self) -> AsyncIterator[str]:
+        """The events as they are sent. It goes on until the reader leaves or the server stops."""
+        pause = FIRST_LOOK
+        silent = 0.0
+        while not self.stopping.is_set():
+            run = await self._newest_run()
+            at_rest = run is None or not run.status.is_active
+            news = [event async for event in self._news(run)]
+            for event in news:
+                yield event
+            silent = 0.0 if news else silent + pause
+            if silent >= KEPT_ALIVE:
+                yield ": still here\n\n"
+                silent = 0.0
+            if at_rest and self.ends_at_rest and not news:
+                return
+            busy = bool(news) or not at_rest
+            pause = FIRST_LOOK if busy else min(IDLE_LOOK, pause * 1.5)
+            await _wait(self.stopping, pause)
+
+    async def _news(self, run: Run | None) -> AsyncIterator[str]:
+        """What happened since the last look: stages first, then lines, then where it rests."""
+        if run is not None and run.status.is_active:
+            async for event in self._work(run):
+                yield event
+        for line in await self.chats.lines(self.chat, after=self.last):
+            self.last = line.number
+            fields = {"author": line.author, "text": line.text, "at": line.at}
+            yield event_text("line", fields, line.number)
+        state = None if run is None else _STATES.get(run.status, "answered")
+        if run is not None and not run.status.is_active and self._is_new("state", (run.id, state)):
+            yield event_text("state", {"state": state})
+
+    async def _work(self, run: Run) -> AsyncIterator[str]:
+        if self._is_new("typing", run.id):
+            self._stages = 0
+            yield event_text("typing", {})
+        rows = await self.store.rows(run.id)
+        names = [row.name for row in rows[self._stages :]]
+        self._stages = len(rows)
+        for name in names:
+            if self._is_new("stage", name):
+                yield event_text("stage", {"stage": name})
+
+    def _is_new(self, kind: str, value: Any) -> bool:
+        if self._told.get(kind) == value:
+            return False
+        self._told[kind] = value
+        return True
+
+    async def _newest_run(self) -> Run | None:
+        runs = await self.store.runs(conversation=self.chat, limit=1)
+        return runs[0] if runs else None
+
+
+def event_text(kind: str, fields: dict[str, Any], number: int | None = None) -> str:
+    """One event as it stands on the wire."""
+    identity = "" if number is None else f"id: {number}\n"
+    data = json.dumps(fields, ensure_ascii=False)
+    return f"{identity}event: {kind}\ndata: {data}\n\n"
+
+
+async def _wait(stopping: asyncio.Event, seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await stopping.wait()
+    except TimeoutError:
+        return

@@ -1,0 +1,213 @@
+"""The chat of a desk over HTTP: turns, events, identity and limits, on both databases."""
+
+import asyncio
+import base64
+import hmac
+import json
+import shutil
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from deskhand.model.run import RunStatus
+from deskhand.web.api.app import create_app
+from deskhand.web.chat_stream import ChatStream
+from deskhand.wiring import SHIPPED, Desk, api_keys, open_database, open_desk, read_desk
+from tests.servers import new_database, postgres_programs
+from tests.waiting import until
+
+SECRET = "a secret of the shop that is long enough"
+CHAT = "channels: {web: {chat: {login_secret_env: SHOP_LOGIN, turns_per_hour: 8}}}\n"
+
+
+def token(secret: str = SECRET, alg: str = "HS256", **claims: Any) -> str:
+    """A login token as a shop's site makes it."""
+    written = {"sub": "C-2003", "aud": "orders", "exp": time.time() + 600} | claims
+    parts = [_part({"alg": alg, "typ": "JWT"}), _part(written)]
+    signed = hmac.new(secret.encode(), ".".join(parts).encode(), sha256).digest()
+    return ".".join([*parts, base64.urlsafe_b64encode(signed).rstrip(b"=").decode()])
+
+
+def _part(fields: dict[str, Any]) -> str:
+    return base64.urlsafe_b64encode(json.dumps(fields).encode()).rstrip(b"=").decode()
+
+
+class Visitor:
+    """A browser that talks with the desk."""
+
+    def __init__(self, desk: Desk, client: httpx.AsyncClient) -> None:
+        self.desk = desk
+        self.client = client
+        self.chat: str | None = None
+        self.turns = 0
+
+    async def post(self, text: str, **more: Any) -> httpx.Response:
+        self.turns += 1
+        body = {"id": f"m{self.turns}", "text": text, **more}
+        if self.chat is not None:
+            body.setdefault("chat", self.chat)
+        return await self.client.post("/api/chat", json=body)
+
+    async def say(self, text: str, **more: Any) -> list[str]:
+        """What the desk answered to this."""
+        answer = await self.post(text, **more)
+        assert answer.status_code == 202, answer.text
+        self.chat = answer.json()["chat"]
+        await self._rests(answer.json()["run"])
+        return (await self.lines())[-1:]
+
+    async def _rests(self, run: str) -> None:
+        async def rests() -> bool:
+            return not (await self.desk.store.run(run)).status.is_active
+
+        await until(rests)
+
+    async def lines(self) -> list[str]:
+        assert self.chat is not None
+        chat = await self.desk.chats.find(self.chat)
+        assert chat is not None
+        return [line.text for line in await self.desk.chats.lines(chat.id) if line.author == "desk"]
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+async def visitor(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Visitor]:
+    if request.param == "postgres" and postgres_programs() is None:
+        pytest.skip("PostgreSQL's server is not installed (Debian: apt-get install postgresql)")
+    monkeypatch.setenv("SHOP_LOGIN", SECRET)
+    url = str(tmp_path / "desk.db")
+    if request.param == "postgres":
+        url = await asyncio.to_thread(new_database)
+    async with open_chat(url, tmp_path) as opened:
+        yield opened
+
+
+@asynccontextmanager
+async def open_chat(url: str, folder: Path) -> AsyncIterator[Visitor]:
+    desk_folder = folder / "orders"
+    if not desk_folder.exists():
+        shutil.copytree(SHIPPED / "orders", desk_folder)
+        yaml = (desk_folder / "desk.yaml").read_text().replace("mode: draft ", "mode: auto ")
+        (desk_folder / "desk.yaml").write_text(yaml + CHAT)
+    async with AsyncExitStack() as stack:
+        database = await stack.enter_async_context(open_database(url))
+        loaded = read_desk(str(desk_folder))
+        opening = open_desk(loaded, database, outbox=folder / "outbox")
+        desk = await stack.enter_async_context(opening)
+        app = create_app({"orders": desk}, api_keys(database), version="0")
+        transport = httpx.ASGITransport(app)
+        client = httpx.AsyncClient(transport=transport, base_url="http://shop.example")
+        yield Visitor(desk, await stack.enter_async_context(client))
+
+
+async def test_a_customer_who_is_logged_in_is_asked_and_answered(visitor: Visitor) -> None:
+    login = token(sub="C-2004")
+    assert await visitor.say("I would like my money back", login=login) == [
+        "Which order is it? The number begins with O-."
+    ]
+    assert await visitor.say("O-10004", login=login) == ["What was wrong with it?"]
+    told = await visitor.say("they are far too small", login=login)
+    assert told[0].startswith("I have refunded 72.00 EUR for order O-10004.")
+    again = await visitor.say("Please refund O-10004, they are too small.", login=login)
+    assert "already been paid back" in again[0]
+
+
+async def test_a_message_that_is_sent_again_counts_once(visitor: Visitor) -> None:
+    await visitor.say("Where is O-10018?", login=token())
+    before = await visitor.lines()
+    visitor.turns = 0
+    repeated = await visitor.post("Where is O-10018?", login=token())
+    assert repeated.json()["duplicate"] is True
+    assert await visitor.lines() == before
+
+
+async def test_events_tell_what_happens_and_resume_after_the_last_one(visitor: Visitor) -> None:
+    body = {"id": "m1", "text": "Where is O-10018?", "login": token()}
+    headers = {"Accept": "text/event-stream"}
+    streamed = await visitor.client.post("/api/chat", json=body, headers=headers)
+    kinds = [line[7:] for line in streamed.text.splitlines() if line.startswith("event: ")]
+    assert kinds[-1] == "state"
+    assert kinds.count("line") == 2
+    visitor.chat = streamed.headers["x-chat-token"]
+    chat = await visitor.desk.chats.find(visitor.chat)
+    assert chat is not None
+    stream = ChatStream(visitor.desk.chats, visitor.desk.store, chat.id, last=1, ends_at_rest=True)
+    resumed = "".join([event async for event in stream.events()])
+    assert "id: 2\n" in resumed
+    assert "id: 1\n" not in resumed
+    assert "on its way with GLS" in resumed
+
+
+async def test_nobody_without_a_login_learns_of_an_order(visitor: Visitor) -> None:
+    [told] = await visitor.say("Where is O-10018?")
+    assert "cannot find" in told
+    [other] = await visitor.say("And O-19999, where is it?")
+    assert "GLS" not in told + other
+
+
+@pytest.mark.parametrize(
+    "login",
+    [
+        token("another secret that is also long enough"),
+        token(exp=time.time() - 1),
+        token(exp=None),
+        token(aud="another-desk"),
+        token(alg="none"),
+        token(sub=""),
+        "not.a.token",
+        "x" * 3000,
+    ],
+    ids=["forged", "expired", "endless", "other desk", "alg none", "nobody", "words", "long"],
+)
+async def test_a_login_token_that_does_not_count_is_refused(visitor: Visitor, login: str) -> None:
+    refused = await visitor.post("Where is O-10018?", login=login)
+    assert refused.status_code == 401
+    assert await visitor.desk.store.runs() == []
+
+
+async def test_a_customers_chat_goes_on_with_his_login_alone(visitor: Visitor) -> None:
+    await visitor.say("Where is O-10018?", login=token())
+    assert (await visitor.post("and now?")).status_code == 401
+    assert (await visitor.post("and now?", login=token(sub="C-2001"))).status_code == 401
+    assert (await visitor.post("and now?", chat="x" * 43)).status_code == 401
+
+
+async def test_what_was_said_before_the_login_does_not_count(visitor: Visitor) -> None:
+    await visitor.say("I would like my money back")
+    anonymous = visitor.chat
+    told = await visitor.say("O-10004", login=token(sub="C-2004"))
+    assert visitor.chat != anonymous
+    runs = await visitor.desk.store.runs()
+    assert "What was wrong" not in "".join(told)
+    assert {run.conversation for run in runs} == {run.conversation for run in runs[:2]}
+
+
+@pytest.mark.parametrize("text", ["", "  \n ", "\x01\x02", "x" * 5000])
+async def test_unfit_messages_are_refused(visitor: Visitor, text: str) -> None:
+    assert (await visitor.post(text)).status_code == 422
+
+
+async def test_too_many_turns_are_refused_and_none_waits_for_a_person(visitor: Visitor) -> None:
+    for _ in range(8):
+        await visitor.say("thank you")
+    assert (await visitor.post("thank you")).status_code == 429
+    runs = await visitor.desk.store.runs()
+    assert {run.status for run in runs} == {RunStatus.SENT}
+
+
+async def test_a_desk_without_a_chat_has_none(tmp_path: Path) -> None:
+    async with open_database(str(tmp_path / "d.db")) as database:
+        loaded = read_desk("orders")
+        async with open_desk(loaded, database, outbox=tmp_path) as desk:
+            app = create_app({"orders": desk}, api_keys(database), version="0")
+            transport = httpx.ASGITransport(app)
+            async with httpx.AsyncClient(transport=transport, base_url="http://x") as client:
+                answer = await client.post("/api/chat", json={"id": "1", "text": "hello"})
+    assert answer.status_code == 404
