@@ -70,7 +70,7 @@ def create_app(
     app.state.desks = dict(desks)
     app.state.turns = messages.Turns()
     app.state.stopping = asyncio.Event()
-    app.state.home = f"{apart[0]}/" if apart else reference.DOCS
+    app.state.home = f"{pages[0]}/" if pages else reference.DOCS
     app.include_router(reference.router)
     app.include_router(health.router)
     app.include_router(chat.router)
@@ -89,7 +89,7 @@ def create_app(
     )
     for part in shown:
         app.include_router(part.router, dependencies=documented)
-    for path in apart:
+    for path in pages:
         assert site is not None
         app.router.routes += [Route(path, site, include_in_schema=False), Mount(path, site)]
     return app
