@@ -35,6 +35,8 @@ class RedactionRules:
 
     patterns: tuple[tuple[str, Any], ...] = ()
     """Kind (`ORDER`) and compiled RE2 pattern."""
+    own: tuple[str, ...] = ()
+    """The desk's own words, as its signature and its addresses: never hidden."""
 
 
 @dataclass(slots=True)
@@ -109,7 +111,12 @@ class Placeholders:
                 start, stop = match.span()
                 if start < stop and not (kind in ("PHONE", "CARD") and _DATE.match(text, start)):
                     taken.append((start, -stop, place))
-        spans = [(start, -stop, self._finders[place][0]) for start, stop, place in sorted(taken)]
+        own = [place for words in self.rules.own for place in _places(words, text)]
+        spans = [
+            (start, -stop, self._finders[place][0])
+            for start, stop, place in sorted(taken)
+            if not _is_within(start, -stop, own)
+        ]
         return list(_merged(spans))
 
 
@@ -125,6 +132,16 @@ def _merged(spans: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int, int, s
         current = (start, stop, kind)
     if current is not None:
         yield current
+
+
+def _places(words: str, text: str) -> list[tuple[int, int]]:
+    """Where these words stand by themselves."""
+    pattern = rf"(?<![\w@.-]){re.escape(words)}(?![\w@-])"
+    return [match.span() for match in re.finditer(pattern, text)]
+
+
+def _is_within(start: int, stop: int, places: Iterable[tuple[int, int]]) -> bool:
+    return any(begin <= start and stop <= end for begin, end in places)
 
 
 def _marks() -> Iterator[str]:

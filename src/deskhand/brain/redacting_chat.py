@@ -1,7 +1,7 @@
 """Keeps personal data from leaving for a model, and puts it back into the model's answer."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,12 +15,21 @@ from deskhand.ports import ChatModel
 _PLAIN_KEYS = frozenset(("role", "type", "id", "tool_call_id", "name", NATIVE))
 """Fields of a message that the protocol itself reads, or that the model wrote: it never saw what
 is hidden from it."""
+EXPLANATION = (
+    "Marks like [EMAIL_1] or [NAME_2] stand for personal data that is hidden from you; the same"
+    " mark is the same value. Write a mark exactly as it stands where its value belongs, and make"
+    " up none."
+)
+"""Stands under the rules where something is hidden."""
 _LONGEST = 40
 """Characters a streamed placeholder may be spread over."""
 
 
-def redaction_rules(patterns: Mapping[str, str]) -> RedactionRules:
-    """Rules with a desk's own RE2 patterns by name: `{order: 'P-[0-9]{4}'}` becomes `[ORDER_1]`."""
+def redaction_rules(patterns: Mapping[str, str], own: Iterable[str] = ()) -> RedactionRules:
+    """Rules with a desk's own RE2 patterns by name: `{order: 'P-[0-9]{4}'}` becomes `[ORDER_1]`.
+
+    `own` are the desk's own words, which are never hidden.
+    """
     options = re2.Options()
     options.log_errors = False
     compiled: list[tuple[str, Any]] = []
@@ -35,7 +44,7 @@ def redaction_rules(patterns: Mapping[str, str]) -> RedactionRules:
             raise ConfigError(
                 f"{pattern!r} is not an RE2 pattern", fix="correct it under `brain.redact`"
             ) from None
-    return RedactionRules(tuple(compiled))
+    return RedactionRules(tuple(compiled), tuple(words for words in own if words.strip()))
 
 
 class RedactingChatModel:
@@ -80,8 +89,18 @@ class RedactingChatModel:
 
 def _hidden(request: ChatRequest, rules: RedactionRules) -> tuple[Placeholders, ChatRequest]:
     hidden = Placeholders.for_texts(texts_in(list(request.messages)), rules, request.private)
-    messages = tuple(_hide_in(message, hidden) for message in request.messages)
-    return hidden, replace(request, messages=messages, private=())
+    messages = [_hide_in(message, hidden) for message in request.messages]
+    if hidden.values:
+        messages = _explained(messages)
+    return hidden, replace(request, messages=tuple(messages), private=())
+
+
+def _explained(messages: list[Any]) -> list[Any]:
+    """The messages with a word about placeholders in the first that has rules."""
+    first = messages[0]
+    if first.get("role") != "system" or not isinstance(first.get("content"), str):
+        return messages
+    return [{**first, "content": f"{first['content']}\n\n{EXPLANATION}"}, *messages[1:]]
 
 
 def _hide_in(value: Any, hidden: Placeholders) -> Any:

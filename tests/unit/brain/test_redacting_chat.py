@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from deskhand.brain.llm import LlmBrain
 from deskhand.brain.personal_data import Placeholders, RedactionRules
-from deskhand.brain.redacting_chat import RedactingChatModel, redaction_rules
+from deskhand.brain.redacting_chat import EXPLANATION, RedactingChatModel, redaction_rules
 from deskhand.brain.scripted import ScriptedChatModel
 from deskhand.errors import ConfigError, ModelAnswerInvalid
 from deskhand.model.chat import ChatRequest, Chunk, Completion, ToolRequest
@@ -184,3 +184,29 @@ def test_half_a_megabyte_takes_no_time(piece: str) -> None:
     assert (
         time.process_time() - begun < 30
     )  # under one second measured; quadratic work would take minutes
+
+
+async def test_the_desks_own_signature_is_shown_and_marks_are_explained() -> None:
+    inner = ScriptedChatModel(["Dear [NAME_1], Acme"])
+    chat = RedactingChatModel(inner, redaction_rules({}, own=("Acme", "help@acme.example")))
+    await chat.complete(
+        ChatRequest(
+            (
+                {"role": "system", "content": "Sign as Acme."},
+                {"role": "user", "content": "Zoe of Acme Garden wrote to help@acme.example."},
+            ),
+            "house/model",
+            private=("Zoe Acme",),
+        )
+    )
+    system, user = inner.requests[0].messages
+    assert system["content"] == f"Sign as Acme.\n\n{EXPLANATION}"
+    assert "Zoe" not in user["content"]
+    assert "of Acme Garden wrote to help@acme.example." in user["content"]
+
+
+async def test_nothing_is_explained_where_nothing_is_hidden() -> None:
+    inner = ScriptedChatModel(["ok"])
+    plain = ChatRequest(({"role": "system", "content": "Be kind."},), "house/model")
+    await RedactingChatModel(inner).complete(plain)
+    assert inner.requests[0].messages[0]["content"] == "Be kind."
