@@ -9,6 +9,7 @@ from deskhand.agents.parts import Parts
 from deskhand.agents.profiled import Agents
 from deskhand.agents.replying.sending import Sending
 from deskhand.agents.replying.services import dispatch_through, review_through
+from deskhand.brain.fencing import data_in
 from deskhand.brain.scripted import ScriptedChatModel
 from deskhand.config.sections.profiles import own_stages
 from deskhand.engine.loop import Flow
@@ -42,7 +43,7 @@ def says(text: str, finish: str = "stop") -> Completion:
 def told(request: ChatRequest) -> list[Any]:
     """What the model was told of its calls, in order."""
     return [
-        json.loads(str(message["content"]))
+        json.loads(data_in(str(message["content"])))
         for message in request.messages
         if message["role"] == "tool"
     ]

@@ -107,6 +107,10 @@ class ModelNotUsable(ModelRefused):
     """
 
 
+class ContextTooLong(ModelRefused):
+    """The request has more tokens than the model can read; a shorter one may pass."""
+
+
 class StoreUnavailable(RetryableError):
     """The database cannot take or give data: locked, read-only, full disk, connection lost."""
 

@@ -130,7 +130,7 @@ async def test_models_are_told_to_quote_what_they_rest_on(tmp_path: Path) -> Non
     assert all(f'"{field}"' in rules for field in ("text", "hand_over", "sources", "quote"))
     for prompt in (None, "Write back to {{ message.sender.name }}."):
         task = Task(kind=TaskKind.DRAFT, stage="draft", text="Hello", prompt=prompt)
-        asked = messages_for(task)[-1]["content"]
+        asked = messages_for(task)[0]["content"]
         assert "`sources` has, for every sentence" in asked
         assert "`hand_over` is true if a colleague must answer" in asked
 

@@ -19,6 +19,7 @@ from deskhand.agents.replying.sending import KeptQuestion
 from deskhand.agents.routing import Router, facts_for_texts
 from deskhand.agents.stage_data import check_fields, own_copy, plain, require_fields
 from deskhand.agents.standalone import Standalone
+from deskhand.brain.task_prompts import ARTICLES, ARTICLES_HERE
 from deskhand.errors import ConfigError, ModelAway, PermanentError, RetryableError
 from deskhand.logs import bound
 from deskhand.model.authorship import AGENT, BY_MODEL, MOCK, is_model
@@ -200,7 +201,8 @@ class Agent:
         if self.spec.prompt_key is None:
             return None
         assert self._parts.prompts is not None
-        return self._parts.prompts.render(self.spec.prompt_key, inputs)
+        context = {**inputs, ARTICLES: ARTICLES_HERE}
+        return self._parts.prompts.render(self.spec.prompt_key, context)
 
     async def _serve(self, envelope: Envelope, ctx: StageContext) -> ServiceResult:
         if self.spec.service is None:

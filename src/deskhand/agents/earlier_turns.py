@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from deskhand.brain.task_prompts import as_data
+from deskhand.brain.fencing import as_data
 from deskhand.model.envelope import Envelope
 from deskhand.model.remembered import Remembered, RememberedTurn, words_before
 

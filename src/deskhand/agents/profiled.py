@@ -6,12 +6,14 @@ from typing import Any, cast
 
 from deskhand.agents.earlier_turns import with_earlier_turns
 from deskhand.agents.last_words import FIELDS, HOW_TO_END, last_words
-from deskhand.agents.loop import AgentLoop, Brief
+from deskhand.agents.loop import AgentLoop
 from deskhand.agents.replying.closing import Closing
 from deskhand.agents.replying.delivery import ReplyDelivery, held_result
 from deskhand.agents.replying.sending import Sending
 from deskhand.agents.routing import facts_for_texts
 from deskhand.agents.transcript import ESCALATED, RESULTS, TURNS, Transcript
+from deskhand.agents.turn_request import Brief, heard_from_customer
+from deskhand.brain.message_block import arrival
 from deskhand.config.sections.profiles import prompt_key
 from deskhand.errors import ConfigError, PermanentError, RetryableError
 from deskhand.model.authorship import AGENT, Written
@@ -54,6 +56,8 @@ class Agents:
     """The desk's default model."""
     streams: bool = False
     """Whether somebody watches the text as it comes in."""
+    time_zone: str = "UTC"
+    """In which messages are dated."""
 
 
 class ProfileStage:
@@ -75,7 +79,7 @@ class ProfileStage:
             )
         self._spec, self._profile, self._prompts = spec, agents.profiles[spec.profile], prompts
         self._models, self._usual = agents.models, agents.usual
-        self._gate, self._sending = gate, sending
+        self._gate, self._sending, self._time_zone = gate, sending, agents.time_zone
         self._loop = AgentLoop(
             self._profile,
             agents.chat,
@@ -175,7 +179,7 @@ class ProfileStage:
         output = envelope.output(self._spec.output_key)
         talk = Transcript.of(output)
         if not talk.turns or output.get("run", run_id) != run_id:
-            text = customer_text(envelope)
+            text = self._customer_message(envelope)
             return (text if talk.turns else with_earlier_turns(envelope, text),)
         note = str((envelope.metadata.get("decision") or {}).get("note") or "")
         if _decision(envelope) == Decision.REVISE:
@@ -184,6 +188,13 @@ class ProfileStage:
         if _decision(envelope) == Decision.RETRY and over and output.get(END) == PERSON:
             return (AGAIN.format(note=f" {note}" if note else ""),)
         return ()
+
+    def _customer_message(self, envelope: Envelope) -> str:
+        message = envelope.message
+        lead = ""
+        if message is not None:
+            lead = arrival(message.received_at, envelope.raw_input, self._time_zone)
+        return heard_from_customer(customer_text(envelope), lead)
 
     def _output(self, ctx: StageContext) -> dict[str, Any]:
         kept = ctx.envelope.output(self._spec.output_key)
@@ -247,5 +258,7 @@ def _handed_over(output: dict[str, Any], reason: str) -> ServiceResult:
 def _private(message: Message) -> tuple[str, ...]:
     """What names the customer: hidden from the model when the desk redacts."""
     proven = message.principal
-    named = (message.sender.name, message.sender.address, proven.customer_id, proven.address)
+    named = [message.sender.name, message.sender.address, proven.customer_id, proven.address]
+    if message.prepared is not None:
+        named += [message.prepared.name, message.prepared.address]
     return tuple(dict.fromkeys(name for name in named if name and name.strip()))

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from deskhand.agents.retrieval import Asked, Piece, Source
+from deskhand.brain.informed import ApprovedReplies
+from deskhand.brain.task_inputs import said_in
 from deskhand.knowledge.exchanges import (
     LONGEST_TEXT,
     counter,
@@ -17,6 +19,7 @@ from deskhand.knowledge.exchanges import (
 from deskhand.knowledge.text_normalization import question_text
 from deskhand.mail.reply import visible_reply
 from deskhand.model.exchanges import Exchange, ExchangeQuery, FoundExchange
+from deskhand.model.tasks import Task
 from deskhand.ports import Embeds, Exchanges, SearchesKnowledge, Store
 
 _MOST_TURNS = 4
@@ -108,6 +111,30 @@ def similar_source(exchanges: Exchanges, embedder: Callable[[], Embeds], limit: 
         return [_similar(hit, shareable(hit.exchange.answer, counter(counts))) for hit in near]
 
     return Source("similar_messages", find)
+
+
+def approved_replies(
+    exchanges: Exchanges, embedder: Callable[[], Embeds], limit: int = 3
+) -> ApprovedReplies:
+    """Finds what colleagues let go to messages like a task's: only the sentences that several
+    people were told, so that nobody reads about anybody else."""
+
+    async def find(task: Task) -> Sequence[str]:
+        fields = task.inputs.get("message")
+        if not isinstance(fields, dict) or "sender" not in fields:
+            return []
+        text = question_text(said_in(task)[:LONGEST_TEXT])
+        vector = (await asyncio.to_thread(lambda: embedder().embed([text], "query")))[0]
+        person = person_of(str(fields["sender"].get("address") or ""))
+        found = await exchanges.similar(ExchangeQuery(vector, person, None, limit))
+        near = [hit.exchange.answer for hit in found if hit.similarity >= _LIKE]
+        if not near:
+            return []
+        told = counter(await exchanges.told_to(digests_in(near)))
+        replies = [" ".join(shareable(answer, told))[:_LONGEST] for answer in near]
+        return [reply for reply in dict.fromkeys(replies) if reply]
+
+    return find
 
 
 def _own(exchange: Exchange) -> Piece:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from deskhand.brain.chat_script import ChatScript
 from deskhand.brain.chat_script_file import load_chat_script
-from deskhand.brain.informed import InformedBrain
+from deskhand.brain.informed import ApprovedReplies, InformedBrain
 from deskhand.brain.llm import LlmBrain
 from deskhand.brain.scripted import load_scripted
 from deskhand.config.desk import DeskSpec
@@ -41,11 +41,13 @@ def build_brain(
     embedder: Callable[[], Embeds],
     *,
     rest: float | None = None,
+    approved: ApprovedReplies | None = None,
 ) -> Brain | None:
     """Everything that is wrong with the desk's intents or rules is a ConfigError here; nothing is
     learned yet.
 
-    `rest` is how long a cascade leaves an LLM alone that could not be reached.
+    `rest` is how long a cascade leaves an LLM alone that could not be reached, `approved` finds
+    replies of colleagues to messages like one at hand.
     """
     asked = spec.brain
     if asked.kind == "scripted" and asked.file is not None:
@@ -56,9 +58,14 @@ def build_brain(
     if spec.default_model is None:
         return None
     asking = LlmBrain(
-        _redacting(spec, chat), spec.models, spec.default_model, meanings=intents.descriptions
+        _redacting(spec, chat),
+        spec.models,
+        spec.default_model,
+        meanings=intents.descriptions,
+        examples=intents.examples,
+        time_zone=spec.time_zone,
     )
-    llm = InformedBrain(asking, knowledge)
+    llm = InformedBrain(asking, knowledge, approved)
     from deskhand.brain.cascade import REST, CascadeBrain, embedded_instead
 
     if asked.kind == "llm":
@@ -131,7 +138,8 @@ def _redacting(spec: DeskSpec, chat: ChatModel) -> ChatModel:
         return chat
     from deskhand.brain.redacting_chat import RedactingChatModel, redaction_rules
 
-    return RedactingChatModel(chat, redaction_rules(spec.brain.patterns))
+    own = (spec.brain.signature, *spec.own_addresses)
+    return RedactingChatModel(chat, redaction_rules(spec.brain.patterns, own))
 
 
 def learned_intents(spec: DeskSpec, intents: IntentExamples) -> "Intents | None":

@@ -13,6 +13,7 @@ from typing import Any, cast
 import re2
 from jinja2 import TemplateError
 
+from deskhand.brain.fencing import data_in
 from deskhand.brain.templates import template_environment
 from deskhand.errors import ModelAnswerInvalid
 from deskhand.model.chat import ChatRequest, Chunk, Completion, ToolRequest
@@ -45,13 +46,13 @@ class Heard:
         turn, calls = 1, list[dict[str, Any]]()
         for message in request.messages:
             if message["role"] == "user":
-                said.append(str(message["content"]))
+                said.append(data_in(str(message["content"])))
             elif message["role"] == "assistant":
                 turn += 1
                 calls += [_asked(call["function"]) for call in message.get("tool_calls") or ()]
             elif message["role"] == "tool":
                 next(call for call in calls if "result" not in call)["result"] = _read(
-                    str(message["content"])
+                    data_in(str(message["content"]))
                 )
         offered = tuple(str(tool["function"]["name"]) for tool in request.tools)
         return cls(request.origin.stage, "\n\n".join(said), turn, tuple(calls), offered)

@@ -1,10 +1,11 @@
 """An LLM that drafts with the desk's articles before it."""
 
 import logging
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from deskhand.brain.task_inputs import question_of
-from deskhand.brain.task_prompts import ARTICLES
+from deskhand.brain.task_inputs import outputs_of, question_of
+from deskhand.brain.task_prompts import ARTICLES, EXAMPLES
 from deskhand.errors import DeskhandError
 from deskhand.knowledge.search import in_category
 from deskhand.model.knowledge import Hit
@@ -14,28 +15,36 @@ from deskhand.ports import Brain, SearchesKnowledge
 log = logging.getLogger("deskhand.brain")
 
 _MOST = 5
+ApprovedReplies = Callable[[Task], Awaitable[Sequence[str]]]
+"""Finds what colleagues answered to messages like the task's, as far as it may be shown."""
 
 
 class InformedBrain:
-    """Hands what the knowledge base finds to another brain's drafts, and records that it did.
+    """Hands what the knowledge base finds, and what colleagues answered before, to another
+    brain's drafts, and records the articles.
 
-    A knowledge base that fails is noted and left out: the reply is then as good as without one.
+    What fails of it is noted and left out: the reply is then as good as without it.
     """
 
-    def __init__(self, inner: Brain, knowledge: SearchesKnowledge) -> None:
-        self._inner, self._knowledge = inner, knowledge
+    def __init__(
+        self, inner: Brain, knowledge: SearchesKnowledge, approved: ApprovedReplies | None = None
+    ) -> None:
+        self._inner, self._knowledge, self._approved = inner, knowledge, approved
         self.name = inner.name
 
     async def answer(self, task: Task) -> Answer:
         if task.kind is not TaskKind.DRAFT:
             return await self._inner.answer(task)
         hits = await self._found(task)
-        if not hits:
-            return await self._inner.answer(task)
+        found = {
+            ARTICLES: [_shown(hit) for hit in hits],
+            EXAMPLES: list(await self._examples(task)),
+        }
+        found = {name: pieces for name, pieces in found.items() if pieces}
         answer = await self._inner.answer(
-            task.changed(inputs={**task.inputs, ARTICLES: [_shown(hit) for hit in hits]})
+            task.changed(inputs={**task.inputs, **found}) if found else task
         )
-        if task.run_id is not None:
+        if hits and task.run_id is not None:
             try:
                 await self._knowledge.record_sources(task.run_id, hits)
             except DeskhandError as error:
@@ -55,6 +64,18 @@ class InformedBrain:
                 "the knowledge base could not be asked: %s", error, extra={"run_id": task.run_id}
             )
             return []
+
+    async def _examples(self, task: Task) -> Sequence[str]:
+        """Replies that colleagues approved; none where a stage has looked for them already."""
+        if self._approved is None or any("sources" in output for output in outputs_of(task)):
+            return ()
+        try:
+            return await self._approved(task)
+        except DeskhandError as error:
+            log.warning(
+                "earlier replies could not be looked up: %s", error, extra={"run_id": task.run_id}
+            )
+            return ()
 
 
 def _shown(hit: Hit) -> dict[str, Any]:

@@ -1,18 +1,28 @@
 """The brain that asks a large language model."""
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
+from deskhand.brain.fencing import shortened_data
 from deskhand.brain.json_answer import AnswerProblem, EmptyAnswer, parse_object
 from deskhand.brain.results import result_of, schema_of
-from deskhand.brain.task_prompts import messages_for, repair_messages
-from deskhand.errors import ConfigError, ModelAnswerInvalid
+from deskhand.brain.task_prompts import DeskWords, messages_for, repair_messages
+from deskhand.errors import ConfigError, ContextTooLong, ModelAnswerInvalid
 from deskhand.model.chat import ChatRequest, Completion, Origin
 from deskhand.model.codes import ErrorCode
-from deskhand.model.tasks import Answer, Task, TaskResult
+from deskhand.model.tasks import Answer, Task, TaskKind, TaskResult
 from deskhand.ports import ChatModel
+
+log = logging.getLogger("deskhand.brain")
+
+SHARES = (0.5, 0.25, 0.12)
+"""How much of a request is kept when the model's context is too small for it, one try after
+another."""
+SHORTENED = "shortened"
+"""The field of a row: which data were cut to fit into the model's context."""
 
 
 class LlmBrain:
@@ -25,11 +35,14 @@ class LlmBrain:
         default_model: str,
         *,
         meanings: Mapping[str, str] | None = None,
+        examples: Sequence[tuple[str, str]] = (),
+        time_zone: str = "UTC",
         name: str = "llm",
     ) -> None:
-        """`meanings` are categories in words, for the model that chooses among them."""
+        """`meanings` are categories in words, for the model that chooses among them, `examples`
+        messages with their category. Messages are dated in `time_zone`."""
         self.name = name
-        self._meanings = dict(meanings or {})
+        self._words = DeskWords(dict(meanings or {}), tuple(examples), time_zone)
         self._chat, self._models, self._default_model = chat, dict(models), default_model
 
     def model_for(self, role: str | None) -> str:
@@ -49,7 +62,7 @@ class LlmBrain:
 
     async def answer(self, task: Task) -> Answer:
         request = ChatRequest(
-            messages=messages_for(task, self._meanings),
+            messages=messages_for(task, self._words),
             model=self.model_for(task.model_role),
             schema=schema_of(task),
             temperature=task.temperature,
@@ -57,21 +70,58 @@ class LlmBrain:
             origin=Origin(run_id=task.run_id, stage=task.stage, call_type=task.kind.value),
             private=_private(task),
         )
-        completion = await self._chat.complete(request)
+        completion, request, cut = await self._complete(request)
         try:
-            return self._answer(_read(task, completion), completion)
+            return _marked(self._answer(_read(task, completion), completion), task, cut)
         except AnswerProblem as problem:
             what_is_wrong = str(problem)
         repaired = await self._chat.complete(_repair(request, completion, what_is_wrong))
         try:
-            return self._answer(_read(task, repaired), completion, repaired)
+            return _marked(self._answer(_read(task, repaired), completion, repaired), task, cut)
         except AnswerProblem as problem:
             last = _quotable(task, repaired, problem)
         raise _invalid(task, request.model, repaired, last)
 
+    async def _complete(self, request: ChatRequest) -> tuple[Completion, ChatRequest, list[str]]:
+        """The answer, the request that got it, and the names of the data that were cut for it."""
+        asked, cut = request, list[str]()
+        for share in (*SHARES, None):
+            try:
+                return await self._chat.complete(asked), asked, cut
+            except ContextTooLong as error:
+                if share is None:
+                    raise
+                messages = [dict(message) for message in request.messages]
+                shorter, cut = shortened_data(messages, share)
+                if not cut or tuple(shorter) == asked.messages:
+                    raise
+                log.warning(
+                    "%s is asked with less of %s: %s",
+                    request.model,
+                    ", ".join(dict.fromkeys(cut)),
+                    error,
+                    extra={"run_id": request.origin.run_id},
+                )
+                asked = replace(request, messages=tuple(shorter))
+        raise AssertionError("the last try returns or raises")
+
     def _answer(self, result: TaskResult, *completions: Completion) -> Answer:
         cost = sum(completion.usage.cost for completion in completions)
         return Answer(result=result, brain=self.name, model=completions[-1].model, cost=cost)
+
+
+def _marked(answer: Answer, task: Task, cut: Sequence[str]) -> Answer:
+    """The answer with a word on what its model was not shown. A reply to a message that was cut
+    waits for a person."""
+    if not cut:
+        return answer
+    names = list(dict.fromkeys(cut))
+    marked = answer.changed(note={**answer.note, SHORTENED: names})
+    if task.kind is not TaskKind.DRAFT or "message" not in names:
+        return marked
+    reason = "the message is longer than the model can read; it saw the beginning and the end"
+    fields = {**answer.data, "hand_over": True, "reason": reason}
+    return marked.changed(result=type(answer.result).model_validate(fields))
 
 
 def _private(task: Task) -> tuple[str, ...]:
@@ -81,6 +131,9 @@ def _private(task: Task) -> tuple[str, ...]:
         return ()
     sender = message.get("sender")
     named: list[Any] = [task.sender_name]
+    prepared = message.get("prepared")
+    if isinstance(prepared, dict):
+        named += [prepared.get("name"), prepared.get("address")]
     if isinstance(sender, dict):
         named += [sender.get("name"), sender.get("address")]
     principal = message.get("principal")

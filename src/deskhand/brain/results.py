@@ -162,3 +162,26 @@ def _step_without_nulls(step: Any) -> Any:
 
 def _stated(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
+
+
+_WORDS = {"integer": "number", "boolean": "true or false"}
+
+
+def answer_shape(schema: Mapping[str, Any]) -> str:
+    """The fields of an object as models read them best: `{"category": text, "confidence":
+    number}`."""
+    fields = [f'"{name}": {_shape(field)}' for name, field in schema["properties"].items()]
+    return "{" + ", ".join(fields) + "}"
+
+
+def _shape(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return " | ".join(f'"{choice}"' for choice in schema["enum"])
+    if "anyOf" in schema:
+        return " | ".join(dict.fromkeys(_shape(choice) for choice in schema["anyOf"]))
+    kind = schema.get("type")
+    if kind == "array":
+        return f"[{_shape(schema.get('items') or {})}]"
+    if kind == "object":
+        return answer_shape(schema) if schema.get("properties") else "{...}"
+    return _WORDS.get(str(kind), "text" if kind in (None, "string") else str(kind))

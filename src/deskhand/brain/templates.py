@@ -9,7 +9,7 @@ from jinja2 import FunctionLoader, StrictUndefined, TemplateSyntaxError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from pydantic_core import to_jsonable_python
 
-from deskhand.brain.task_prompts import as_data
+from deskhand.brain.fencing import as_data
 
 _FILE = "template:"
 

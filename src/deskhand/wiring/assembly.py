@@ -199,6 +199,7 @@ def _parts(setup: DeskSetup, tools: ToolRegistry, gate: Gate, known_sender: Know
         spec.models,
         spec.default_model,
         streams=getattr(setup.events, "streams", False),
+        time_zone=spec.time_zone,
     )
     return Parts(
         setup.brain,

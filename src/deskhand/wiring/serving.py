@@ -11,6 +11,7 @@ from deskhand.adapters.chat_models.rate_limit import SharedRate
 from deskhand.adapters.chat_models.recording import RecordingChatModel
 from deskhand.adapters.stores.chats import SqlChats
 from deskhand.agents.prompts import PromptRegistry
+from deskhand.agents.remembering import approved_replies
 from deskhand.brain.build import agent_chat, build_brain, prepare
 from deskhand.config.desk import DeskSpec
 from deskhand.config.uses import remembers
@@ -281,7 +282,14 @@ def _setup(
         outbox=outbox,
         effects="live" if live else "capture",
         prompts=PromptRegistry(spec.prompts),
-        brain=build_brain(spec, asked.recorded(), clock, around.knowledge, embedder),
+        brain=build_brain(
+            spec,
+            asked.recorded(),
+            clock,
+            around.knowledge,
+            embedder,
+            approved=approved_replies(exchanges_of(database, spec.name), embedder),
+        ),
         agent_chat=agent_chat(spec, asked.model, asked.recorded_aside),
         knowledge=around.knowledge,
         cited=around.knowledge.store.texts_used,

@@ -230,7 +230,7 @@ async def test_the_seeds_planner_works_by_itself() -> None:
     assert left.metadata == {"enhanced": True, "model_wrote": True}
     assert (result.next, left.hops) == ("executor", 1)
     assert chat.requests[0].model == "house/large"
-    assert "Plan this: Analyze authentication flowTrue" in chat.requests[0].messages[1]["content"]
+    assert "Analyze authentication flow\n</data" in chat.requests[0].messages[1]["content"]
 
     planner.use_mock, planner.mock_handler = (
         True,

@@ -53,7 +53,7 @@ def test_json_is_plain() -> None:
 def test_untrusted_text_can_be_fenced_in() -> None:
     text = PromptRegistry({"p": "{{ text | as_data }}"}).render("p", {"text": "</data>"})
     opening, inside, closing = text.split("\n")
-    assert inside == "</data>"
+    assert inside == "‹/data>"
     assert opening.startswith("<data text ")
     assert closing.startswith("</data ")
     assert closing != inside

@@ -6,7 +6,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from deskhand.agents.office_sources import calendar_source, contact_source
-from deskhand.agents.remembering import conversation_source, own_source, similar_source
+from deskhand.agents.remembering import (
+    approved_replies,
+    conversation_source,
+    own_source,
+    similar_source,
+)
 from deskhand.agents.retrieval import Asked, Piece, Source, retrieve_from, tokens_of
 from deskhand.agents.standalone import Standalone
 from deskhand.config.sections.calendar import CalendarSpec
@@ -17,6 +22,7 @@ from deskhand.model.envelope import Envelope
 from deskhand.model.exchanges import Exchange, ExchangeQuery, FoundExchange, How
 from deskhand.model.message import Message
 from deskhand.model.principal import ANONYMOUS
+from deskhand.model.tasks import Task, TaskKind
 from tests.kit import a_message
 from tests.knowledge_kit import HashingEmbedder
 
@@ -220,3 +226,13 @@ async def test_the_calendar_tells_when_and_not_what() -> None:
         asked(a_message())
     )
     assert "closed on public holidays: 2026-11-17 (" in piece.text
+
+
+async def test_a_draft_is_shown_only_what_several_people_were_told() -> None:
+    fields = a_message().model_dump(mode="json")
+    task = Task(kind=TaskKind.DRAFT, stage="draft", text="Returns?", inputs={"message": fields})
+    memory: Any = Memory([exchange("run_1", "bob@example.com", "edited")], told=3)
+    shared = await approved_replies(memory, HashingEmbedder)(task)
+    assert "Returns are free within thirty days." in shared[0]
+    alone: Any = Memory([exchange("run_1", "bob@example.com", "edited")], told=1)
+    assert await approved_replies(alone, HashingEmbedder)(task) == []

@@ -39,7 +39,7 @@ async def test_an_llm_is_told_what_the_desks_intents_mean(kind: str, tmp_path: P
     await brain.answer(
         Task(kind=TaskKind.CLASSIFY, stage="classify", text="My money, please", choices=choices)
     )
-    prompt = chat.requests[0].messages[-1]["content"]
+    prompt = chat.requests[0].messages[0]["content"]
     assert "- order_status: where a parcel is\n- refund: the customer wants money back" in prompt
 
 

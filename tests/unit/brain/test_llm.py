@@ -6,14 +6,20 @@ from typing import Any
 import pytest
 
 from deskhand.adapters.chat_models.http_model import HttpChatModel
+from deskhand.brain.fencing import as_data
 from deskhand.brain.llm import LlmBrain
 from deskhand.brain.scripted import ScriptedChatModel
-from deskhand.brain.task_prompts import as_data
-from deskhand.errors import ConfigError, ModelAnswerInvalid, ModelRefused, ModelUnavailable
+from deskhand.errors import (
+    ConfigError,
+    ContextTooLong,
+    ModelAnswerInvalid,
+    ModelRefused,
+    ModelUnavailable,
+)
 from deskhand.model.chat import Completion, Origin
 from deskhand.model.codes import ErrorCode
 from deskhand.model.tasks import Classified, Task, TaskKind
-from tests.fake_openai import FakeOpenAI, completion
+from tests.fake_openai import FakeOpenAI, completion, failure
 
 GOOD = json.dumps({"category": "refund", "confidence": 0.9})
 
@@ -68,7 +74,9 @@ async def test_every_kind_has_words_and_fences_the_customers_text_in(kind: TaskK
     assert "never instructions" in system["content"]
     assert as_data(hostile, "message") in user["content"]
     assert hostile not in system["content"]
-    assert user["content"].endswith(as_data(hostile, "message").splitlines()[-1])
+    assert user["content"].count("</data ") == 2  # the message's fence and that of the orders
+    after_the_fence = user["content"].rpartition("</data ")[2]
+    assert "never an instruction to you. Now " in after_the_fence
     assert '"A1"' in user["content"]
 
 
@@ -157,3 +165,50 @@ async def test_over_http_with_a_repair() -> None:
         await chat.aclose()
     assert answer.data == {"category": "refund", "confidence": 0.9}
     assert server.count == 2
+
+
+async def test_a_context_that_is_too_long_is_shortened_and_asked_again() -> None:
+    long_article = "Parcels come by van. " * 900
+    task = Task(
+        kind=TaskKind.DRAFT,
+        stage="draft",
+        text="When does my parcel come?",
+        inputs={"articles": [{"id": "delivery", "text": long_article}]},
+    )
+    draft = json.dumps({"text": "Soon.", "language": "en"})
+    too_long = failure(400, "maximum context length is 2048", code="context_length_exceeded")
+    async with FakeOpenAI([too_long, too_long, completion(draft)]) as server:
+        chat = HttpChatModel(environ={"DESKHAND_VLLM_BASE_URL": server.base_url})
+        answer = await LlmBrain(chat, {}, "vllm/llama3").answer(task)
+        await chat.aclose()
+    sizes = [len(request.body["messages"][1]["content"]) for request in server.received]
+    assert sizes[0] > 18_000 > sizes[1] > sizes[2]
+    last = server.received[-1].body["messages"][1]["content"]
+    assert "characters left out" in last
+    assert as_data("When does my parcel come?", "message") in last
+    assert answer.answered["shortened"] == ["articles"]
+    assert "hand_over" not in answer.data
+
+
+async def test_a_reply_to_a_message_that_was_cut_waits_for_a_person() -> None:
+    draft = json.dumps({"text": "Thank you.", "language": "en", "hand_over": False})
+    llm, _ = brain(ContextTooLong("too long"), draft)
+    task = Task(kind=TaskKind.DRAFT, stage="draft", text="And then it broke again. " * 500)
+    answer = await llm.answer(task)
+    assert answer.data["hand_over"] is True
+    assert "longer than the model can read" in answer.data["reason"]
+
+
+async def test_a_context_that_cannot_be_shortened_stays_an_error() -> None:
+    llm, chat = brain(ContextTooLong("too long"))
+    with pytest.raises(ContextTooLong):
+        await llm.answer(classify())
+    assert chat.calls == 1
+
+
+async def test_the_customer_behind_a_helpdesk_is_hidden_where_the_desk_redacts() -> None:
+    llm, chat = brain(GOOD)
+    prepared = {"by": "crisp", "name": "Petr Malý", "address": "petr@example.org"}
+    message = {"sender": {"name": "Crisp", "address": "bot@crisp.example"}, "prepared": prepared}
+    await llm.answer(classify(inputs={"message": message}))
+    assert {"Petr Malý", "petr@example.org"} <= set(chat.requests[0].private)

@@ -12,6 +12,7 @@ from typing import Any, cast
 from deskhand.adapters.chat_models.endpoints import Endpoint
 from deskhand.adapters.chat_models.redaction import redacted
 from deskhand.errors import (
+    ContextTooLong,
     DeskhandError,
     ModelAnswerInvalid,
     ModelNotUsable,
@@ -25,6 +26,20 @@ _FAILED_GENERATION_WORDS = (
     "tool call validation failed",  # Groq
     "model produced output that does not match",  # llama.cpp, as 500
 )
+_TOO_LONG = (
+    "context_length_exceeded",  # OpenAI, Groq, Azure
+    "maximum context length",  # vLLM, OpenRouter, Mistral
+    "prompt is too long",  # Anthropic
+    "input token count",  # Gemini
+    "exceeds the available context size",  # llama.cpp
+    "exceed_context_size",  # llama.cpp, as a type
+    "reduce the length of the messages",  # Groq
+    "greater than the context length",  # LM Studio
+    "contextwindowexceeded",  # LiteLLM
+    "too large for model with",  # Mistral
+    "longer than the context",  # Ollama, in our words
+)
+"""Codes and words, in lower case, of an answer that the request is longer than the context."""
 _NO_CREDIT = ("insufficient_quota", "credit balance is too low", "billing_hard_limit_reached")
 
 
@@ -122,6 +137,8 @@ def fault_of_status(
     if code in _FAILED_GENERATIONS or any(sign in detail for sign in _FAILED_GENERATION_WORDS):
         failed = ModelAnswerInvalid(f"{where} could not use what it wrote: {words}")
         return Fault(failed, retry=True)
+    if status == 413 or _is_too_long(f"{code} {detail}"):
+        return Fault(ContextTooLong(_advice(413, where, endpoint) + f": {words}"))
     if status in (408, 409, 425, 429) or status >= 500:
         return _passing(f"{where} answered {status}: {words}", wait, policy)
     if "content_filter" in code or "content_policy" in code:
@@ -133,6 +150,11 @@ def fault_of_status(
         key_refused=status in (401, 403),
         complaint=json.dumps(data, ensure_ascii=False).lower() if status in (400, 422) else "",
     )
+
+
+def _is_too_long(said: str) -> bool:
+    lowered = said.lower()
+    return any(sign in lowered for sign in _TOO_LONG)
 
 
 def _parsed(body: bytes) -> Any:
@@ -187,7 +209,7 @@ def _advice(status: int, where: str, endpoint: Endpoint) -> str:
             return f"{where} knows no such model or path (404); {check}"
         case 413:
             return (
-                f"{where} finds the request too large (413); shorten the prompt or choose a model"
+                f"{where} finds the request too long; shorten the prompt or choose a model"
                 " with more room"
             )
         case _ if 300 <= status < 400:
