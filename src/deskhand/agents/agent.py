@@ -19,6 +19,7 @@ from deskhand.agents.replying.sending import KeptQuestion
 from deskhand.agents.routing import Router, facts_for_texts
 from deskhand.agents.stage_data import check_fields, own_copy, plain, require_fields
 from deskhand.agents.standalone import Standalone
+from deskhand.agents.turn_taking import TurnParts
 from deskhand.brain.task_prompts import ARTICLES, ARTICLES_HERE
 from deskhand.errors import ConfigError, ModelAway, PermanentError, RetryableError
 from deskhand.logs import bound
@@ -137,6 +138,9 @@ class Agent:
         if self.spec.has_tools:
             parts = self._parts
             assert parts.tools is not None
+            turns = None
+            if parts.turns is not None:
+                turns = TurnParts(parts.turns, parts.intents, parts.asides)
             return await walk_plan(
                 self.spec,
                 envelope,
@@ -144,8 +148,7 @@ class Agent:
                 parts.tools,
                 parts.sending,
                 parts.answers,
-                parts.turns,
-                parts.intents,
+                turns,
             )
         return await self._serve(envelope, ctx)
 

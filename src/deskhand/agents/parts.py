@@ -8,7 +8,7 @@ from deskhand.agents.answers import ReadsAnswers
 from deskhand.agents.eligible_intents import EligibleIntents
 from deskhand.agents.profiled import Agents
 from deskhand.agents.replying.sending import Sending
-from deskhand.agents.turn_taking import ReadsTurns
+from deskhand.agents.turn_taking import AnswersAsides, ReadsTurns
 from deskhand.errors import ConfigError
 from deskhand.model.spec import AgentSpec
 from deskhand.ports import Brain, PromptSource, Sink, ToolGate
@@ -32,6 +32,8 @@ class Parts:
     """Finds the values that a plan asked the customer for."""
     turns: ReadsTurns | None = None
     """Tells what a customer's turn does while a plan's question is open."""
+    asides: AnswersAsides | None = None
+    """Answers what customers ask while a plan's question is open."""
     intents: EligibleIntents | None = None
     """Says which intents count for a customer."""
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from deskhand.agents.answers import ReadsAnswers, answers_in
-from deskhand.agents.eligible_intents import EligibleIntents
 from deskhand.agents.plan_progress import (
     PlanProgress,
     count_before,
@@ -22,7 +21,7 @@ from deskhand.agents.plan_walk import PlanWalk
 from deskhand.agents.replying.closing import Closing
 from deskhand.agents.replying.delivery import ReplyDelivery
 from deskhand.agents.replying.sending import Sending
-from deskhand.agents.turn_taking import ReadsTurns, Taken, take_turn
+from deskhand.agents.turn_taking import Taken, TurnParts, take_turn
 from deskhand.config.sections.plans import RESULTS
 from deskhand.errors import PermanentError
 from deskhand.model.authorship import AGENT, BY_MODEL, DESK_PLAN, Written
@@ -43,8 +42,7 @@ async def walk_plan(
     gate: ToolGate,
     sending: Sending | None = None,
     reader: ReadsAnswers | None = None,
-    turns: ReadsTurns | None = None,
-    intents: EligibleIntents | None = None,
+    turns: TurnParts | None = None,
 ) -> ServiceResult:
     """Every call through the gate. A failed tool does not stop the others; a held one stops for a
     reviewer.
@@ -62,7 +60,7 @@ async def walk_plan(
     """
     plan = _plan_of(spec, envelope)
     walk = PlanWalk(spec, plan, ctx, gate, sending, reads_turns=turns is not None)
-    taken = await _take_up(walk, envelope, reader, turns, intents)
+    taken = await _take_up(walk, envelope, reader, turns)
     if taken.stopped is not None:
         return taken.stopped
     if taken.says:
@@ -88,8 +86,7 @@ async def _take_up(
     walk: PlanWalk,
     envelope: Envelope,
     reader: ReadsAnswers | None,
-    turns: ReadsTurns | None,
-    intents: EligibleIntents | None,
+    turns: TurnParts | None,
 ) -> Taken:
     """Bring the walk to where an earlier run left it, and read what the customer said since."""
     key = walk.spec.output_key
@@ -111,7 +108,7 @@ async def _take_up(
     if envelope.message is None or asked.get("param") not in progress.waits_for:
         return Taken()
     if turns is not None:
-        return await take_turn(walk, envelope, progress, turns, intents)
+        return await take_turn(walk, envelope, progress, turns)
     walk.answers |= await _read(walk, envelope, progress.waits_for, reader)
     return Taken(is_answer=True)
 

@@ -6,6 +6,7 @@ to a person, or begin another matter.
 """
 
 import asyncio
+import logging
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
@@ -14,6 +15,7 @@ from deskhand.agents.eligible_intents import ELIGIBLE, EligibleIntents
 from deskhand.agents.plan_progress import PlanProgress
 from deskhand.agents.plan_walk import TURN, PlanWalk
 from deskhand.agents.turn_words import confirming, which_of, words_for
+from deskhand.errors import DeskhandError
 from deskhand.language.turn_kinds import CONFIRM, OpenQuestion, Turn, TurnKind
 from deskhand.mail.reply import visible_reply
 from deskhand.model.envelope import Delta, Envelope, StageResult
@@ -23,6 +25,8 @@ from deskhand.model.remembered import Remembered
 from deskhand.model.run import RunStatus
 from deskhand.model.understanding import Understanding
 from deskhand.tools.services import ServiceResult
+
+log = logging.getLogger("deskhand.agent")
 
 _MOST_SAID = 20_000
 """Characters in which the other one is looked for."""
@@ -42,6 +46,22 @@ class ReadsTurns(Protocol):
         ...
 
 
+class AnswersAsides(Protocol):
+    """Answers what customers ask beside the desk's own question."""
+
+    async def answer(self, text: str, run_id: str) -> str | None:
+        """What is known for certain; None where nothing is."""
+        ...
+
+
+class TurnParts(NamedTuple):
+    """What turns are read and answered with."""
+
+    reader: ReadsTurns
+    intents: EligibleIntents | None = None
+    asides: AnswersAsides | None = None
+
+
 class Taken(NamedTuple):
     """What came of a turn."""
 
@@ -56,12 +76,12 @@ async def take_turn(
     walk: PlanWalk,
     envelope: Envelope,
     progress: PlanProgress,
-    turns: ReadsTurns,
-    intents: EligibleIntents | None = None,
+    parts: TurnParts,
 ) -> Taken:
     """Read the turn, record it, and bring the walk to where it goes on."""
+    turns = parts.reader
     step = _open_step(walk, envelope)
-    turn = await _recorded(walk, envelope, progress, turns, step, intents)
+    turn = await _recorded(walk, envelope, progress, turns, step, parts.intents)
     words = words_for(step.prompt)
     if progress.pending and turn.values.get(CONFIRM) is not None:
         return await _confirmed(walk, progress, bool(turn.values[CONFIRM]))
@@ -81,7 +101,23 @@ async def take_turn(
             return Taken(stopped=_begun_anew(walk))
         case _:
             walk.answers |= turn.values
+            words = await _with_aside(turn, envelope, words, parts.asides)
             return _ask_again(walk, turn, step, words, progress)
+
+
+async def _with_aside(
+    turn: Turn, envelope: Envelope, words: Mapping[str, str], asides: AnswersAsides | None
+) -> Mapping[str, str]:
+    """The words with the answer to a question aside, where there is one."""
+    message = envelope.message
+    if turn.kind is not TurnKind.ASIDE or asides is None or message is None:
+        return words
+    try:
+        answer = await asides.answer(visible_reply(message.words), envelope.run_id)
+    except DeskhandError as error:
+        log.warning("a question aside could not be looked up: %s", error)
+        return words
+    return words if answer is None else {**words, "aside": answer}
 
 
 def _ask_again(

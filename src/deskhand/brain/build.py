@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from deskhand.brain.chat_script import ChatScript
@@ -28,6 +28,7 @@ from deskhand.ports import Brain, ChatModel, Clock, Embeds, SearchesKnowledge
 from deskhand.tools.terms import always_asked
 
 if TYPE_CHECKING:
+    from deskhand.brain.embedded import EmbeddedBrain
     from deskhand.brain.embedded_desk import Intents
 
 log = logging.getLogger("deskhand.brain")
@@ -76,6 +77,27 @@ def build_brain(
     return CascadeBrain(
         _embedded(spec, intents, knowledge, embedder), llm, thresholds, clock=clock, rest=resting
     )
+
+
+class ArticleAsides:
+    """Answers from the desk's articles what customers ask beside a question of the desk's, without
+    a model; what it needs is loaded with the first one."""
+
+    def __init__(
+        self, spec: DeskSpec, knowledge: SearchesKnowledge, embedder: Callable[[], Embeds]
+    ) -> None:
+        self._spec = spec
+        self._knowledge = knowledge
+        self._embedder = embedder
+
+    async def answer(self, text: str, run_id: str) -> str | None:
+        """What the articles say, word for word; None where they do not answer it for certain."""
+        return await self._brain.aside(text, run_id)
+
+    @cached_property
+    def _brain(self) -> "EmbeddedBrain":
+        intents = load_intents(self._spec.folder)
+        return _embedded(self._spec, intents, self._knowledge, self._embedder)
 
 
 def agent_chat(
@@ -223,7 +245,7 @@ def _embedded(
     intents: IntentExamples,
     knowledge: SearchesKnowledge,
     embedder: Callable[[], Embeds],
-) -> Brain:
+) -> "EmbeddedBrain":
     from deskhand.brain.embedded import EmbeddedBrain
     from deskhand.brain.embedded_desk import EmbeddedDesk
     from deskhand.knowledge.article_ids import article_ids

@@ -24,7 +24,7 @@ from deskhand.brain.ask_answers import (
 from deskhand.brain.embedded_desk import EmbeddedDesk, Intents, Prediction
 from deskhand.brain.json_answer import AnswerProblem
 from deskhand.brain.question_in_mail import asked_in
-from deskhand.brain.replies import reply_language
+from deskhand.brain.replies import reply_language, shortened_quote
 from deskhand.brain.results import result_of
 from deskhand.brain.task_inputs import (
     Fields,
@@ -41,6 +41,7 @@ from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.errors import DeskhandError, ModelAnswerInvalid
 from deskhand.knowledge.search import in_category
 from deskhand.language.answer_language import wished_language
+from deskhand.language.asks import PartKind, read_parts
 from deskhand.model.tasks import OTHER, Answer, Task, TaskKind
 from deskhand.ports import Embeds
 
@@ -216,6 +217,24 @@ class EmbeddedBrain:
             desk = replace(desk, knowledge=looked_at)
         questions = await asyncio.to_thread(self._question_model)
         return await answers_to(desk, self._embedder, questions, asks, spoken)
+
+    async def aside(self, text: str, run_id: str) -> str | None:
+        """What the articles say to a question, in their own words; None where it is not sure that
+        they answer all of it."""
+        knowledge = self._desk.knowledge
+        if knowledge is None:
+            return None
+        language = (await asyncio.to_thread(language_of, text, self._desk.languages)).code
+        parts = [part for part in read_parts(text, "", language) if part.kind is PartKind.ASK]
+        spoken = reply_language(language, self._desk.languages)
+        questions = await asyncio.to_thread(self._question_model)
+        asks = parts[:MOST_ASKS] or [whole(text)]
+        answers = await answers_to(self._desk, self._embedder, questions, asks, spoken)
+        hits = [answer.hit for answer in answers if answer.hit is not None and answer.is_sure]
+        if len(hits) < len(asks) or len(parts) > MOST_ASKS:
+            return None
+        await knowledge.record_sources(run_id, hits)
+        return "\n".join(dict.fromkeys(shortened_quote(hit.text) for hit in hits))
 
     def _question_model(self) -> Intents | None:
         with self._learning:

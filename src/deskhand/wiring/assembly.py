@@ -22,7 +22,7 @@ from deskhand.agents.replying.sending import Sending
 from deskhand.agents.replying.services import dispatch_through, match_through, review_through
 from deskhand.agents.retrieval import retrieve_from
 from deskhand.agents.unknown_intent import BrainFallback, unknown_intent_through
-from deskhand.brain.build import text_intent_reader
+from deskhand.brain.build import ArticleAsides, text_intent_reader
 from deskhand.config.desk import DeskSpec
 from deskhand.config.uses import offers_tool
 from deskhand.engine.conversation_memory import ConversationMemory, MemoryLimits
@@ -53,6 +53,7 @@ from deskhand.wiring.channels import DeskChannel, sending_names
 from deskhand.wiring.databases import Database, DeskStore
 from deskhand.wiring.desks import LoadedDesk
 from deskhand.wiring.knowledge import context_sources
+from deskhand.wiring.models import embedder
 from deskhand.wiring.tickets import own_tickets, ticket_placing
 from deskhand.wiring.tools import desk_terms, tool_registry
 from deskhand.wiring.triage import triage_services
@@ -212,6 +213,7 @@ def _parts(setup: DeskSetup, tools: ToolRegistry, gate: Gate, known_sender: Know
         cache(tools.specs),
         _answers(spec),
         _turns(spec),
+        ArticleAsides(spec, setup.knowledge, embedder),
         _intents(spec, setup.office),
     )
 

@@ -58,6 +58,13 @@ async def refund(order: str, reason: str) -> dict[str, Any]:
     return {"order": order}
 
 
+class Articles:
+    """Stands for the desk's articles."""
+
+    async def answer(self, text: str, run_id: str) -> str | None:
+        return "There is a shop in Leeds." if "Leeds" in text else None
+
+
 def flow(gate: Gate) -> Flow:
     async def think(env: Envelope, ctx: Any, settings: Any) -> Any:
         assert env.message is not None
@@ -69,7 +76,9 @@ def flow(gate: Gate) -> Flow:
         return "order_status" if "where is" in text.casefold() else None
 
     turns = DeskTurns(TurnReader(SLOTS, matter_of=matter_of), {"refund": ("order", "reason")})
-    parts = Parts(tools=gate, services={"think": think}, sending=Sending(), turns=turns)
+    parts = Parts(
+        tools=gate, services={"think": think}, sending=Sending(), turns=turns, asides=Articles()
+    )
     stages = with_planner(
         {
             "plan": AgentSpec(name="plan", service="think", output_key="plan", default_next="act"),
@@ -189,3 +198,14 @@ def test_nothing_that_is_said_in_between_promises_anything() -> None:
         for text in texts.values():
             found = check_commitments(text.format(values="order O-1"), language, backing)
             assert unbacked(found) == [], (language, text)
+
+
+async def test_a_question_aside_is_answered_from_the_articles_and_then_asked_again(
+    tmp_path: Path,
+) -> None:
+    said, run, _ = await talk(
+        tmp_path, "A refund please", "do you have a store in Leeds?", "O-10018"
+    )
+    assert said[1] == "There is a shop in Leeds.\nWhich order is it?"
+    assert said[2] == "What was wrong with it?"
+    assert run.status is RunStatus.WAITING_USER
