@@ -186,7 +186,7 @@ async def test_what_was_said_before_the_login_does_not_count(visitor: Visitor) -
     assert visitor.chat != anonymous
     runs = await visitor.desk.store.runs()
     assert "What was wrong" not in "".join(told)
-    assert {run.conversation for run in runs} == {run.conversation for run in runs[:2]}
+    assert len({run.conversation for run in runs}) == 2
 
 
 @pytest.mark.parametrize("text", ["", "  \n ", "\x01\x02", "x" * 5000])

@@ -27,13 +27,12 @@ from deskhand.config.sections.desk_file import (
 )
 from deskhand.config.sections.intents import IntentSpec
 from deskhand.config.sections.mcp import McpSpec, accepted, mcp_shapes, mcp_spec
-from deskhand.config.sections.memory import MemorySection
 from deskhand.config.sections.outgoing import ClauseSpec, OutgoingSpec
 from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.config.sections.policy import PolicySpec
 from deskhand.config.sections.profiles import own_stages, profile_spec, profiles_in, prompt_key
 from deskhand.config.sections.reply_text import TextsByName
-from deskhand.config.sections.retention import RetentionSection
+from deskhand.config.sections.retention import MemorySection, RetentionSection
 from deskhand.config.sections.reviews import ReviewsSpec, reviews_spec
 from deskhand.config.sections.routing import MailSection, RoutingRuleSection
 from deskhand.config.sections.safeguards import SafeguardSpec, safeguard_spec

@@ -14,7 +14,7 @@ from typing import Any
 
 from deskhand.model.run import Run, RunStatus
 from deskhand.ports import Store
-from deskhand.ports.chats import Chats
+from deskhand.ports.conversations import Chats
 
 FIRST_LOOK, IDLE_LOOK = 0.1, 2.0
 """Seconds between two looks at the database: while the desk works, and at most while it rests."""

@@ -16,8 +16,7 @@ from deskhand.agents.eligible_intents import EligibleIntents
 from deskhand.agents.parts import Parts
 from deskhand.agents.profiled import Agents
 from deskhand.agents.prompts import PromptRegistry
-from deskhand.agents.replying.known_sender import answered_before
-from deskhand.agents.replying.review_reasons import KnownSender, review_reasons_of
+from deskhand.agents.replying.review_reasons import KnownSender, answered_before, review_reasons_of
 from deskhand.agents.replying.sending import Sending
 from deskhand.agents.replying.services import dispatch_through, match_through, review_through
 from deskhand.agents.retrieval import retrieve_from

@@ -13,9 +13,11 @@ from deskhand.language.instructions import spoken_to_machine
 from deskhand.model.authorship import writer_of
 from deskhand.model.causes import Cause
 from deskhand.model.envelope import Envelope
-from deskhand.model.message import HIDDEN, REPLY
+from deskhand.model.message import DELIVER, HIDDEN, REPLY
+from deskhand.model.principal import PrincipalKind
 from deskhand.model.spec import AgentSpec, always_ask_in
 from deskhand.model.understanding import Understanding
+from deskhand.ports import Store
 from deskhand.tools.calendar_tools import ASK_PERSON, SLOT_TAKEN
 
 REVIEW = "review"
@@ -23,6 +25,28 @@ REVIEW = "review"
 
 KnownSender = Callable[[Envelope], Awaitable[bool]]
 """Whether the desk has answered this message's sender before."""
+
+
+def answered_before(store: Store) -> KnownSender:
+    """Looks for earlier replies in the store.
+
+    A sender whose identity nobody has proven counts as known in the same conversation only: the
+    address may be borrowed.
+    """
+
+    async def known_sender(envelope: Envelope) -> bool:
+        message = envelope.message
+        if message is None:
+            return False
+        conversation = message.conversation
+        if await store.replies_since(conversation, DELIVER, 0.0, beside=envelope.run_id):
+            return True
+        if message.principal.kind is PrincipalKind.ANONYMOUS:
+            return False
+        sender = message.sender.address
+        return await store.replies_to(sender, DELIVER, 0.0, beside=conversation) > 0
+
+    return known_sender
 
 
 async def never_answered(envelope: Envelope) -> bool:

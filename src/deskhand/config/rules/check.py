@@ -17,13 +17,12 @@ from deskhand.config.rules.plan_rules import plan_findings
 from deskhand.config.rules.policy_rules import policy_findings
 from deskhand.config.rules.profile_rules import profile_findings
 from deskhand.config.rules.reply_text_rules import reply_text_findings
-from deskhand.config.rules.review_rules import review_findings
+from deskhand.config.rules.review_rules import review_findings, trust_findings
 from deskhand.config.rules.routing_rules import routing_findings
 from deskhand.config.rules.slot_rules import slot_findings
 from deskhand.config.rules.stage_route_rules import route_findings
 from deskhand.config.rules.stage_rules import stage_findings
 from deskhand.config.rules.triage_rules import triage_findings
-from deskhand.config.rules.trust_rules import trust_findings
 from deskhand.config.sections.desk_file import as_list
 from deskhand.config.suggestions import did_you_mean
 from deskhand.errors import ConfigError

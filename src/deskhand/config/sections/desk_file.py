@@ -9,12 +9,11 @@ from deskhand.config.sections.brain import BrainSection, ModelAwaySection
 from deskhand.config.sections.calendar import CalendarSection
 from deskhand.config.sections.channels import ChannelName, ChannelSection, Mode
 from deskhand.config.sections.mcp import McpSection
-from deskhand.config.sections.memory import MemorySection
 from deskhand.config.sections.outgoing import ClauseSpec, Mailbox, OutgoingSpec
 from deskhand.config.sections.plans import PlanSection
 from deskhand.config.sections.policy import RuleSpec
 from deskhand.config.sections.profiles import AgentSection
-from deskhand.config.sections.retention import RetentionSection
+from deskhand.config.sections.retention import MemorySection, RetentionSection
 from deskhand.config.sections.reviews import ReviewsSection
 from deskhand.config.sections.routing import MailSection, RoutingSection
 from deskhand.config.sections.safeguards import ApprovalsSection, CapsSection

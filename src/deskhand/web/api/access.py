@@ -18,7 +18,7 @@ from deskhand.errors import NotFound
 from deskhand.model.access import ApiKey, Scope
 from deskhand.model.knowledge import Hit
 from deskhand.ports import ApiKeys, Dispatcher, Store
-from deskhand.ports.chats import Chats
+from deskhand.ports.conversations import Chats
 from deskhand.tickets.service import Tickets
 from deskhand.web.api.problems import FieldProblem, Problem, Refused, invalid
 from deskhand.web.api.reference import OPEN_PAGES

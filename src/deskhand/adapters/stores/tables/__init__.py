@@ -4,7 +4,6 @@ Every table carries the desk. Rows that belong to a run point at `runs.position`
 text key in every row and again in its index took a tenth of the space.
 """
 
-from deskhand.adapters.stores.tables.chats import chat_lines, chats
 from deskhand.adapters.stores.tables.knowledge import (
     exchanges,
     kb_articles,
@@ -28,6 +27,8 @@ from deskhand.adapters.stores.tables.operations import (
 )
 from deskhand.adapters.stores.tables.people import (
     api_keys,
+    chat_lines,
+    chats,
     contact_notes,
     contacts,
     login_failures,

@@ -1,4 +1,4 @@
-"""Customers in the address book; colleagues and programs that may log in."""
+"""Customers in the address book and in chats; colleagues and programs that may log in."""
 
 from sqlalchemy import Column, Float, Index, Integer, LargeBinary, PrimaryKeyConstraint, Table, Text
 
@@ -80,4 +80,34 @@ api_keys = Table(
     Column("desks", Text, nullable=False),
     Column("created_at", Float, nullable=False),
     Column("revoked_at", Float),
+)
+
+chats = Table(
+    "chats",
+    metadata,
+    Column("desk", Text, nullable=False),
+    Column("id", Text, nullable=False),
+    Column("token_hash", Text),
+    Column("customer", Text),
+    Column("network", Text, nullable=False),
+    Column("lines", Integer, nullable=False),
+    Column("opened_at", Float, nullable=False),
+    Column("spoken_at", Float, nullable=False),
+    PrimaryKeyConstraint("desk", "id"),
+    Index("chats_token", "desk", "token_hash"),
+    Index("chats_network", "desk", "network", "spoken_at"),
+)
+chat_lines = Table(
+    "chat_lines",
+    metadata,
+    Column("desk", Text, nullable=False),
+    Column("chat", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("at", Float, nullable=False),
+    PrimaryKeyConstraint("desk", "chat", "number"),
+    Index("chat_lines_key", "desk", "key", unique=True),
+    Index("chat_lines_at", "desk", "author", "at"),
 )
