@@ -54,10 +54,12 @@ class Shop:
             database=database,
         )
 
-    async def ask(self, who: Principal, tool: str, run: str = "", **arguments: Any) -> GateAnswer:
+    async def ask(
+        self, who: Principal, tool: str, run: str = "", body: str = "Please.", **arguments: Any
+    ) -> GateAnswer:
         self._runs += 1
         run = run or f"run-{id(self)}-{self._runs}"
-        message = a_message(run, body=f"Please {tool}: {arguments}").changed(principal=who)
+        message = a_message(run, body=f"{body} {arguments}").changed(principal=who)
         ctx = FixedContext(run_id=run, principal=who)
         ctx.envelope = Envelope.of(message, run_id=run)
         return await self._gate.call(tool, arguments, allowed=[tool], ctx=ctx)
@@ -176,6 +178,16 @@ async def test_large_and_late_refunds_wait_for_a_person(shops: Callable[[], Any]
     assert (await shop.ask(OWEN, "request_refund", **wish)).verdict == "hold"
     small = await shop.ask(OWEN, "request_refund", amount="149 EUR", **wish)
     assert small.result.ok
+
+
+async def test_all_of_an_order_is_not_paid_back_where_a_sum_may_be_meant(
+    shops: Callable[[], Any],
+) -> None:
+    shop = await shops()
+    wish = {"order": "O-10004", "reason": "a lace was missing"}
+    unread = await shop.ask(OWEN, "request_refund", body="7.50 of O-10004 back please.", **wish)
+    assert unread.verdict == "hold"
+    assert await shop.paid_back("O-10004") == []
 
 
 def test_there_are_orders_in_every_state() -> None:

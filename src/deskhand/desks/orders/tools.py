@@ -1,6 +1,7 @@
 """What the orders desk can do for a customer about his own orders. Somebody else's order does not
 exist for him: the gate looks up whose it is before any of these runs."""
 
+import re
 from datetime import date
 from decimal import Decimal
 from functools import partial
@@ -11,10 +12,12 @@ from pydantic import Field
 from deskhand import (
     Context,
     Customer,
+    Message,
     Money,
     Owned,
     Principal,
     ToolError,
+    message_fact,
     resolver,
     tool,
 )
@@ -41,6 +44,16 @@ class Order(Owned):
     payment: str
     expected_on: date | None = None
     delivered_on: date | None = None
+
+
+_ORDER_NUMBER = re.compile(r"\bO-?\s?\d{5}\b|\b\d{5}\b", re.IGNORECASE)
+
+
+@message_fact("other_number")
+def other_number(message: Message, text: str) -> bool:
+    """`message.other_number` in the policy: a number beside the order's, which may be a sum that
+    was not understood. All of an order is then not paid back by itself."""
+    return re.search(r"\d", _ORDER_NUMBER.sub(" ", f"{message.subject} {text}")) is not None
 
 
 @resolver(Customer)
