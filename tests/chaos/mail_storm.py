@@ -137,7 +137,7 @@ async def _trouble(
     """Each kill comes when some more answers have left, at any moment of what is going on then."""
     luck = random.Random()
     for number in range(1, kills + 1):
-        share = (number - luck.uniform(0.1, 0.9)) / kills
+        share = (number - luck.uniform(0.4, 0.9)) / kills  # some stay in doubt and never leave
         await until(partial(smtp.has_taken, int(2 * count * share)), within)  # each with its copy
         await asyncio.sleep(luck.uniform(0, 0.3))
         unlucky = servers[number % len(servers)]

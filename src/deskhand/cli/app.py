@@ -25,6 +25,7 @@ _COMMANDS = (
     _Command("demo", START, "demo", "demo"),
     _Command("init", START, "init", "init"),
     _Command("run", START, "run", "run"),
+    _Command("chat", START, "chat", "chat"),
     _Command("serve", START, "serve", "serve"),
     _Command("runs", LOOK, "run_attachments", "app"),
     _Command("reviews", LOOK, "acknowledge", "app"),

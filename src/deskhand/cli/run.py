@@ -85,7 +85,7 @@ async def _run(
         watch = Watch(spinner)
         printer = None if quiet else RunPrinter(console())
         stories: list[dict[str, Any]] = []
-        async with _opened(loaded, live, database, outbox, watch) as desk:
+        async with opened_desk(loaded, live, database, outbox, watch) as desk:
             for number, message in enumerate(messages, 1):
                 title = f"{number}/{len(messages)}" if is_conversation else ""
                 stories.append(await work_message(desk, message, watch, printer, title))
@@ -107,7 +107,7 @@ def _say_how_to_decide(story: dict[str, Any], desk: str, database: str | None) -
 
 
 @asynccontextmanager
-async def _opened(
+async def opened_desk(
     loaded: "LoadedDesk", live: bool, database: str | None, outbox: Path | None, watch: "Watch"
 ) -> "AsyncIterator[Desk]":
     from deskhand.wiring import open_database, open_desk, open_store

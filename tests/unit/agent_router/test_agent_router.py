@@ -142,6 +142,7 @@ async def test_the_offer_is_translated() -> None:
 
 
 async def test_rules_decide_and_violations_are_logged(tmp_path: Path, caplog: Any) -> None:
+    caplog.set_level("WARNING")
     rules = tmp_path / "policy.yaml"
     rules.write_text(
         "policy:\n"
