@@ -3,7 +3,7 @@
 Each line of the file is a message: `from` (name, address), `subject`, `body`, perhaps `history`
 and `attachments` (name, text), and `planted`, a list of `{kind, text, where, whose}`. What is
 counted is the body of the HTTP request, as a provider gets it. Companies' data (`whose: company`)
-is left out.
+is left out. `not_personal` lists what looks like a name and is none.
 """
 
 import asyncio
@@ -36,6 +36,12 @@ class Score:
     leaks: list[tuple[str, str, str, str]] = field(default_factory=list[tuple[str, str, str, str]])
     """Message, kind, whose, text."""
     not_restored: list[str] = field(default_factory=list[str])
+    harmless: int = 0
+    """Values that look like somebody's and are nobody's (`not_personal`)."""
+    hidden_harmless: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    words: int = 0
+    """Words of bodies and subjects that are no part of anything planted."""
+    hidden_words: Counter[str] = field(default_factory=Counter[str])
 
     @property
     def recall(self) -> float:
@@ -105,8 +111,26 @@ async def _score_message(
         result.planted += 1
         if shows(value["text"], wire):
             result.leaks.append((message.id, value["kind"], value["whose"], value["text"]))
+    _score_harmless(line, wire, result)
     if message.body.strip() not in made.delta.outputs["draft"]["text"]:
         result.not_restored.append(message.id)
+
+
+def _score_harmless(line: Mapping[str, Any], wire: str, result: Score) -> None:
+    """Count what was hidden although it is nobody's."""
+    for text in line.get("not_personal") or ():
+        result.harmless += 1
+        if not shows(text, wire):
+            result.hidden_harmless.append((str(line["id"]), text))
+    planted = {word for value in line["planted"] for word in _words(value["text"])}
+    written = _words(f"{line.get('subject') or ''}\n{line['body']}")
+    others = Counter(word for word in written if word not in planted)
+    result.words += others.total()
+    result.hidden_words += others - Counter(_words(wire))
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W\d_]+", text)
 
 
 def main() -> None:
@@ -115,11 +139,17 @@ def main() -> None:
     print(f"{result.planted} planted, {len(result.leaks)} leaked, recall {result.recall:.2%}")
     print(f"the sender's own: {len(result.senders)} leaked")
     print(f"replies not restored: {len(result.not_restored)}")
+    hidden = result.hidden_words.total()
+    print(
+        f"hidden, though nobody's: {len(result.hidden_harmless)} of {result.harmless} look-alikes"
+    )
+    print(f"other words hidden: {hidden} of {result.words} ({hidden / max(result.words, 1):.1%})")
     for (kind, whose), number in kinds.most_common():
         print(f"  {kind} ({whose}): {number}")
     if "--show" in sys.argv:
         for leak in result.leaks:
             print("  ", *leak)
+        print("   hidden words:", *(f"{w} {n}" for w, n in result.hidden_words.most_common(80)))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@ Tasks and agents use the same fence, and the same reminder stands after it.
 """
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -17,9 +18,12 @@ _FENCE = re.compile(
     r"(?P<text>.*?)(?P<closing>\n</data (?P=mark)>)",
     re.DOTALL,
 )
+_OPENING = re.compile(r"<data (?P<name>\w{1,40}) (?P<mark>[0-9a-f]{8})>\n")
+_CLOSING = re.compile(r"\n</data (?P<mark>[0-9a-f]{8})>")
 _LEAST = {"message": 1500}
 """Characters that stay of a fenced text of this name, however long the rest is."""
 _LEAST_OF_OTHERS = 300
+_OF_THE_DESK = frozenset(("articles", "examples", "results"))
 
 
 def as_data(text: str, name: str = "text") -> str:
@@ -37,6 +41,34 @@ def data_in(content: str) -> str:
     """The content without fences and reminder: what was written, as programs read it."""
     plain = _FENCE.sub(lambda fence: fence["text"], content)
     return plain.removesuffix(REMINDER).rstrip("\n") if REMINDER in content else plain
+
+
+def customer_data(message: Mapping[str, Any]) -> Iterator[str]:
+    """What customers wrote in a message of a conversation: its fenced texts but those of the
+    desk's own articles and tools; a user's whole message where nothing is fenced in."""
+    content = message.get("content")
+    if message.get("role") != "user" or not isinstance(content, str):
+        return
+    fences = list(_fenced(content))
+    for name, text in fences:
+        if name not in _OF_THE_DESK:
+            yield text
+    if not fences:
+        yield content
+
+
+def _fenced(content: str) -> Iterator[tuple[str, str]]:
+    """Name and text of each fence, in one walk: a text full of openings costs no more."""
+    closings: dict[str, list[int]] = {}
+    for closing in _CLOSING.finditer(content):
+        closings.setdefault(closing["mark"], []).append(closing.start())
+    end = 0
+    for opening in _OPENING.finditer(content):
+        places = closings.get(opening["mark"], [])
+        nearest = bisect_left(places, opening.end())
+        if opening.start() >= end and nearest < len(places):
+            end = places[nearest]
+            yield opening["name"], content[opening.end() : end]
 
 
 def shortened_data(

@@ -7,6 +7,7 @@ from typing import Any
 
 import re2
 
+from deskhand.brain.fencing import customer_data
 from deskhand.brain.personal_data import Placeholders, RedactionRules, texts_in
 from deskhand.errors import ConfigError
 from deskhand.model.chat import NATIVE, ChatRequest, Chunk, Completion
@@ -89,6 +90,9 @@ class RedactingChatModel:
 
 def _hidden(request: ChatRequest, rules: RedactionRules) -> tuple[Placeholders, ChatRequest]:
     hidden = Placeholders.for_texts(texts_in(list(request.messages)), rules, request.private)
+    for message in request.messages:
+        for text in customer_data(message):
+            hidden.learn(text)
     messages = [_hide_in(message, hidden) for message in request.messages]
     if hidden.values:
         messages = _explained(messages)

@@ -202,7 +202,8 @@ async def test_the_desks_own_signature_is_shown_and_marks_are_explained() -> Non
     system, user = inner.requests[0].messages
     assert system["content"] == f"Sign as Acme.\n\n{EXPLANATION}"
     assert "Zoe" not in user["content"]
-    assert "of Acme Garden wrote to help@acme.example." in user["content"]
+    assert "of Acme" in user["content"]
+    assert "wrote to help@acme.example." in user["content"]
 
 
 async def test_nothing_is_explained_where_nothing_is_hidden() -> None:
