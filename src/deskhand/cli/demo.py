@@ -199,7 +199,7 @@ class _Show:
     def invite(self, where: str, password: str, folder: Path) -> None:
         lines = (
             (
-                "Approvals",
+                "Console",
                 f"[bold cyan]{where}[/]  log in as [bold]{USER}[/] with [bold]{password}[/]",
             ),
             ("Outbox", f"{folder / 'outbox'}  [dim]what leaves lies here as .eml[/]"),

@@ -1,4 +1,4 @@
-"""`deskhand users`: who may log in to the approvals page."""
+"""`deskhand users`: who may log in to the console."""
 
 import sys
 from pathlib import Path
@@ -14,7 +14,7 @@ from deskhand.model.documents import document
 if TYPE_CHECKING:
     from deskhand.model.access import User
 
-app = typer.Typer(help="Who may log in to the approvals page.", no_args_is_help=True)
+app = typer.Typer(help="Who may log in to the console.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="The person's name; decisions are signed with it.")]
 PasswordFile = Annotated[

@@ -1,4 +1,4 @@
-"""Decisions and events in words: the same on the approvals page, in a terminal and in errors."""
+"""Decisions and events in words: the same in the console, in a terminal and in errors."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

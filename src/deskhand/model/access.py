@@ -26,7 +26,7 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person who logs in to the approvals page; decisions are signed with the name."""
+    """A person who logs in to the console; decisions are signed with the name."""
 
     name: str
     desks: tuple[str, ...]

@@ -53,7 +53,7 @@ class RouteEntry:
 
 @router.get(HOME)
 async def home(request: Request) -> Response:
-    """To the approvals page where there is one, else to the description of the API."""
+    """To the console where there is one, else to the description of the API."""
     return RedirectResponse(request.app.state.home, 303)
 
 

@@ -1,1 +1,1 @@
-"""The approvals page: people decide reviews in a browser."""
+"""The console: people decide reviews, follow runs and read figures in a browser."""
