@@ -263,3 +263,19 @@ async def test_a_long_queue_is_walked_with_keys_and_a_handed_over_message_answer
         await page.until("document.body.innerText.includes('held back by ida')")
         assert await page.run("document.querySelector('textarea').value") == "It is lost."
         assert page.complaints == []
+
+
+async def test_runs_and_figures_fit_a_phone(tmp_path: Path) -> None:
+    async with site(tmp_path) as (shop, base), browser() as page:
+        await wait_for_review(shop, a_mail(1, subject="A subject that no narrow screen can hold"))
+        await page.look(width=390, height=844, phone=True)
+        await log_in(page, base)
+        for screen in ("/runs/", "/runs/?status=failed", "/metrics/"):
+            await page.open(f"{base}{screen}")
+            await page.until(f"location.href.endsWith('{screen}')")
+            beyond = "(box => box.scrollWidth - box.clientWidth)(document.querySelector('#main'))"
+            assert await page.run(beyond) == 0, screen
+        await page.open(f"{base}/runs/")
+        await page.until("location.pathname === '/runs/' && !location.search")
+        right = "document.querySelector('.run-status').getBoundingClientRect().right"
+        assert await page.run(right) <= 390

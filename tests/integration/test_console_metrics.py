@@ -30,3 +30,15 @@ async def test_what_people_did_is_shown_by_category_and_given_as_csv(
         assert (row["desk"], row["mode"], row["unchanged"]) == ("shop", "draft", "1")
         assert "question" not in words_of((await bert.get("/metrics/?desk=shop")).text)
         assert (await Person(shop).get("/metrics/")).status_code == 303
+
+
+async def test_a_desk_that_earns_nothing_says_so_and_promises_no_next_mode(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_passwords_cheap(monkeypatch)
+    async with served(tmp_path, "shop", approvals=True) as shop:
+        await (await shop.client(desks=["shop"])).under_review()
+        page = words_of((await (await person(shop)).get("/metrics/")).text)
+        assert "Set in desk.yaml" in page
+        assert "Waiting now 1" in page
+        assert "What is missing" not in page

@@ -1,10 +1,13 @@
 """The console's runs: the list with its filters, and one run step by step."""
 
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from deskhand.web.console import runs_pages
 from tests.api_kit import Client, Served, served
 from tests.approvals_kit import Person, make_passwords_cheap, person, words_of
 
@@ -80,3 +83,24 @@ async def test_a_failed_run_goes_on_and_runs_of_other_desks_do_not_exist(
     assert (await ida.post(f"{place}/retry", data=form)).status_code == 303
     assert await shop.desks["shop"].dispatcher.wait(run["run"]) == "sent"
     assert (await ida.post(f"{place}/cancel", data=form)).status_code == 409
+
+
+async def test_a_run_that_still_waits_says_for_how_long(
+    shop: Served, api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    review = await api.under_review(subject="My order")
+    ida = await person(shop)
+    place = f"/runs/shop/{review['run']}"
+    assert "Waited under 1 min" in words_of((await ida.get(place)).text)
+    later = SimpleNamespace(time=lambda: time.time() + 7260)
+    monkeypatch.setattr(runs_pages, "time", later)
+    assert "Waited 2 h" in words_of((await ida.get(place)).text)
+    assert "row 1 of" in words_of((await ida.get(f"{place}?step=0")).text)
+
+
+async def test_a_wrong_password_keeps_the_name_and_never_the_password(shop: Served) -> None:
+    refused = await Person(shop).log_in('i"da', "a wrong guess", to="/runs/")
+    assert refused.status_code == 403
+    assert 'value="i&#34;da"' in refused.text
+    assert 'name="to" value="/runs/"' in refused.text
+    assert "a wrong guess" not in refused.text

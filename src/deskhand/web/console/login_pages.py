@@ -1,5 +1,6 @@
 """Logging in and out, and how somebody wants the console to look."""
 
+from collections.abc import Mapping
 from math import ceil
 
 from starlette.requests import Request
@@ -39,7 +40,7 @@ class LoginPages:
     async def login(self, request: Request) -> Response:
         to = own_path(request.query_params.get("to", HOME))
         if request.method != "POST":
-            return self._frame.html(request, "login.html", to=to, problem=None)
+            return self._frame.html(request, "login.html", to=to, name="", problem=None)
         check_origin(request)
         form = await read_form(request)
         client = request.client.host if request.client else "unknown"
@@ -52,19 +53,23 @@ class LoginPages:
                 request.cookies.get(DEVICE_COOKIE),
             )
         except TooManyLogins as error:
-            response = self._refusal(request, 429, to, str(error))
+            response = self._refusal(request, 429, form, str(error))
             response.headers["Retry-After"] = str(ceil(error.retry_after))
             return response
         if secret is None:
-            return self._refusal(request, 403, to, "the name or the password is wrong")
+            return self._refusal(request, 403, form, "the name or the password is wrong")
         response = RedirectResponse(to, 303)
         keep_cookie(request, response, secret)
         if (device := await self._users.device(secret)) is not None:
             keep_device(request, response, device)
         return response
 
-    def _refusal(self, request: Request, status: int, to: str, problem: str) -> Response:
-        return self._frame.html(request, "login.html", status, to=to, problem=problem)
+    def _refusal(
+        self, request: Request, status: int, form: Mapping[str, str], problem: str
+    ) -> Response:
+        """The form again with the name that was typed, never with the password."""
+        to, name = own_path(form.get("to", HOME)), form.get("name", "")[:100]
+        return self._frame.html(request, "login.html", status, to=to, name=name, problem=problem)
 
     async def logout(self, visit: Visit) -> Response:
         await self._users.log_out(visit.request.cookies.get(COOKIE, ""))

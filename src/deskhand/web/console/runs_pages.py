@@ -11,7 +11,7 @@ from deskhand.engine.descriptions import actor_of, describe_event
 from deskhand.engine.story import Records, read_records, time_spent, timeline_of
 from deskhand.errors import Conflict
 from deskhand.model.message import Message
-from deskhand.model.run import Event, Review, ReviewState, Run, RunStatus
+from deskhand.model.run import Review, ReviewState, Run, RunStatus
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import Refused
 from deskhand.web.console.frame import Frame
@@ -37,6 +37,12 @@ STATUSES: dict[RunStatus, tuple[str, str]] = {
 }
 """What a status means, and how it looks."""
 _AGAIN = (RunStatus.NEEDS_REVIEW, RunStatus.FAILED)
+_WAITS = (
+    RunStatus.QUEUED,
+    RunStatus.WAITING_USER,
+    RunStatus.WAITING_REVIEW,
+    RunStatus.NEEDS_REVIEW,
+)
 _ENDS = (RunStatus.QUEUED, RunStatus.WAITING_USER, RunStatus.NEEDS_REVIEW)
 
 
@@ -85,7 +91,7 @@ class RunPages:
             message=records.message,
             fall=fall,
             worked=at_work,
-            waited=age(waited),
+            waited=age(_waited(records.run, at_work, waited)),
             step=_step(records, visit.request.query_params.get("step", "")),
             row_count=len(records.rows),
             open_review=_open_review(records),
@@ -129,8 +135,9 @@ def _open_review(records: Records) -> Review | None:
     return next(opened, None)
 
 
-def _event_line(event: Event) -> tuple[str, str, str]:
-    return actor_of(event), describe_event(event, iso), iso(event.at)
+def _waited(run: Run, at_work: float, before: float) -> float:
+    """Seconds of waiting up to the last step, or up to now where a run still waits."""
+    return max(before, time.time() - run.created_at - at_work) if run.status in _WAITS else before
 
 
 def _step(records: Records, asked: str) -> dict[str, Any] | None:
