@@ -75,11 +75,10 @@ async def test_an_agent_asks_an_openai_shaped_server(tmp_path: Path) -> None:
     assert (function["name"], function["description"]) == ("find_parcel", "Find a parcel.")
     assert function["parameters"]["properties"]["number"]["description"] == "As on the label."
     assert function["parameters"]["required"] == ["number"]
-    assert asked[1]["messages"][-1] == {
-        "role": "tool",
-        "tool_call_id": "call_1",
-        "content": '{"number":"P-1001","status":"on its way"}',
-    }
+    answer = asked[1]["messages"][-1]
+    assert (answer["role"], answer["tool_call_id"]) == ("tool", "call_1")
+    assert answer["content"].startswith("<data result ")
+    assert '\n{"number":"P-1001","status":"on its way"}\n</data ' in answer["content"]
     assert [(call.call_type, call.prompt_tokens) for call in calls] == [("agent", 100)] * 2
 
 
@@ -147,4 +146,4 @@ async def test_an_agent_is_told_what_was_said_before(tmp_path: Path) -> None:
     assert "Earlier in this conversation" not in first
     assert "the customer: Where is P-1001?" in second
     assert second.index("<data conversation ") < second.index("Where is P-1001?")
-    assert second.rstrip().endswith("And when does it arrive?")
+    assert second.index("Where is P-1001?") < second.index("\nAnd when does it arrive?\n</data ")

@@ -18,6 +18,7 @@ import pytest
 
 from deskhand import wiring
 from deskhand.brain.scripted import ScriptedBrain
+from deskhand.brain.task_prompts import messages_for
 from deskhand.config.sections.brain import BrainSpec
 from deskhand.engine.learner import Learner
 from deskhand.model.message import DELIVER, Address, Message
@@ -85,8 +86,9 @@ async def company(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
             case "decide":
                 return {"steps": [{"tool": "get_contact", "parameters": {}}], "reasoning": ""}
             case _:
-                prompts.append(str(task.prompt))
-                obeyed = [mark for mark in (POISON, NAME) if mark in str(task.prompt)]
+                read = "\n".join(str(turn["content"]) for turn in messages_for(task))
+                prompts.append(read)
+                obeyed = [mark for mark in (POISON, NAME) if mark in read]
                 return {"text": " ".join(["You may return it.", *obeyed]), "language": "en"}
 
     monkeypatch.setattr(serving, "build_brain", lambda *args, **more: ScriptedBrain(said))
