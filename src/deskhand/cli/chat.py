@@ -5,8 +5,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from dataclasses import replace
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import uuid4
 
 import typer
@@ -14,9 +13,6 @@ import typer
 from deskhand.cli import options
 from deskhand.cli.run import opened_desk
 from deskhand.cli.terminal import console, print_json, run_async
-
-if TYPE_CHECKING:
-    from deskhand.model.message import Message
 
 PROMPT = "you   "
 _STATES = {
@@ -65,11 +61,12 @@ async def _chat(
 ) -> list[dict[str, Any]]:
     from deskhand.cli.run_follower import Watch, work_message
     from deskhand.cli.run_printer import RunPrinter
+    from deskhand.model.chats import Chat, chat_message
     from deskhand.wiring import read_desk
 
     loaded = read_desk(name)
     loaded = replace(loaded, spec=loaded.spec.model_copy(update={"mode": mode, "modes": {}}))
-    chat_id = f"chat-{uuid4().hex[:12]}"
+    chat = Chat(id=f"chat-{uuid4().hex[:12]}", customer=customer)
     printer = RunPrinter(console()) if trace else None
     stories: list[dict[str, Any]] = []
     with ExitStack() as stack:
@@ -82,7 +79,7 @@ async def _chat(
             if opening is not None:
                 opening.stop()
             async for line in _lines(quiet=quiet):
-                message = _message(chat_id, customer, len(stories) + 1, line)
+                message = chat_message(chat, str(len(stories) + 1), line, "named at the terminal")
                 story = await work_message(desk, message, watch, printer)
                 stories.append(story)
                 if not quiet:
@@ -103,25 +100,6 @@ async def _lines(*, quiet: bool) -> AsyncIterator[str]:
             console().print(f"[bold cyan]{PROMPT}[/]", end="")
             console().print(line, markup=False, highlight=False, soft_wrap=True)
         yield line
-
-
-def _message(chat_id: str, customer: str | None, number: int, text: str) -> "Message":
-    from deskhand.model.message import CHAT, Address, Message
-    from deskhand.model.principal import Principal, PrincipalKind
-
-    principal = Principal(via=chat_id, how="somebody at the terminal, not logged in")
-    if customer is not None:
-        how = "named at the terminal"
-        principal = Principal(kind=PrincipalKind.LOGIN, customer_id=customer, how=how)
-    return Message(
-        id=f"{chat_id}/{number}",
-        channel=CHAT,
-        conversation=chat_id,
-        sender=Address(address=chat_id),
-        principal=principal,
-        body=text,
-        received_at=datetime.now(UTC),
-    )
 
 
 def _say(story: dict[str, Any], *, traced: bool) -> None:

@@ -1,6 +1,10 @@
 """A chat as it is kept: who holds it, and its lines."""
 
+from datetime import UTC, datetime
+
 from deskhand.model.frozen import Frozen
+from deskhand.model.message import CHAT, Address, Message
+from deskhand.model.principal import Principal, PrincipalKind
 
 VISITOR, DESK = "visitor", "desk"
 
@@ -31,3 +35,19 @@ class ChatUse(Frozen):
     turns_of_desk: int = 0
     chats_of_network: int = 0
     chats_of_desk: int = 0
+
+
+def chat_message(chat: Chat, message_id: str, text: str, how: str) -> Message:
+    """What a visitor said, with the authority that was proven and no other; `how` says by what."""
+    principal = Principal(via=chat.id, how="a visitor of the chat, not logged in")
+    if chat.customer is not None:
+        principal = Principal(kind=PrincipalKind.LOGIN, customer_id=chat.customer, how=how)
+    return Message(
+        id=f"{chat.id}/{message_id}",
+        channel=CHAT,
+        conversation=chat.id,
+        sender=Address(address=chat.id),
+        principal=principal,
+        body=text,
+        received_at=datetime.now(UTC),
+    )

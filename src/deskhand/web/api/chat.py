@@ -8,7 +8,6 @@ import asyncio
 import re
 import secrets
 import time
-from datetime import UTC, datetime
 from typing import Annotated, cast
 
 from fastapi import APIRouter, Header, Query, Request, Response
@@ -17,9 +16,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from deskhand.config.sections.channels import ChatSection, chat_of
 from deskhand.errors import NotFound
-from deskhand.model.chats import VISITOR, Chat, ChatUse
-from deskhand.model.message import CHAT, Address, Message
-from deskhand.model.principal import Principal, PrincipalKind
+from deskhand.model.chats import VISITOR, Chat, ChatUse, chat_message
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import RETRY_AFTER, FieldProblem, Refused, invalid, invalid_fields
 from deskhand.web.api.request_body import json_body, parse_json, read_body
@@ -83,7 +80,7 @@ async def say(request: Request, response: Response) -> TurnView | Response:
         raise Refused(429, "too many messages wait to be worked", headers=RETRY_AFTER)
     token = turn.chat if held is not None and turn.chat is not None else secrets.token_urlsafe(32)
     chat = held or await desk.chats.open(token, customer, network)
-    message = _message(chat, turn.id, text)
+    message = chat_message(chat, turn.id, text, "a login token of the chat")
     is_first = await desk.chats.say(chat.id, f"{chat.id}/{turn.id}", VISITOR, text)
     accepted = await desk.dispatcher.submit(message)
     if EVENTS in request.headers.get("accept", ""):
@@ -185,24 +182,6 @@ def _check_pace(use: ChatUse, settings: ChatSection, *, is_new: bool) -> None:
         ]
     if any(count >= most for count, most in limits):
         raise Refused(429, "too many messages; try again later", headers={"Retry-After": "60"})
-
-
-def _message(chat: Chat, message_id: str, text: str) -> Message:
-    """The message, with all the authority that was proven and no other."""
-    principal = Principal(via=chat.id, how="a visitor of the chat, not logged in")
-    if chat.customer is not None:
-        principal = Principal(
-            kind=PrincipalKind.LOGIN, customer_id=chat.customer, how="a login token of the chat"
-        )
-    return Message(
-        id=f"{chat.id}/{message_id}",
-        channel=CHAT,
-        conversation=chat.id,
-        sender=Address(address=chat.id),
-        principal=principal,
-        body=text,
-        received_at=datetime.now(UTC),
-    )
 
 
 def _stream(
