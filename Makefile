@@ -101,9 +101,16 @@ define create_environment
 		echo "Could not create $(@D). On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 endef
 
-define install_locked
+# A lock file names every package, so nothing is resolved: a release of tomorrow cannot break an install of today.
+# `pip check` says when the file is not whole.
+define install_packages
 	$(create_environment)
-	$(PIP) install --quiet --require-hashes -r $(1)
+	$(PIP) install --quiet --require-hashes --no-deps -r $(1)
+	@$(PIP) check --quiet || { echo "$(1) is not whole: run make lock." >&2; exit 1; }
+endef
+
+define install_locked
+	$(call install_packages,$(1))
 	$(PIP) install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 endef
@@ -115,18 +122,15 @@ $(BENCH_VENV)/.installed: requirements/bench.txt pyproject.toml
 	$(call install_locked,requirements/bench.txt)
 
 $(BENCH_AGENTS_VENV)/.installed: requirements/bench-openai-agents.txt
-	$(create_environment)
-	$(PIP) install --quiet --require-hashes -r requirements/bench-openai-agents.txt
+	$(call install_packages,requirements/bench-openai-agents.txt)
 	@touch $@
 
 $(LLAMA_VENV)/.installed: requirements/llama.txt
-	$(create_environment)
-	$(PIP) install --quiet --require-hashes -r requirements/llama.txt
+	$(call install_packages,requirements/llama.txt)
 	@touch $@
 
 $(LITELLM_VENV)/.installed: requirements/litellm.txt
-	$(create_environment)
-	$(PIP) install --quiet --require-hashes -r requirements/litellm.txt
+	$(call install_packages,requirements/litellm.txt)
 	@touch $@
 
 $(LOCK_VENV)/.installed: Makefile
