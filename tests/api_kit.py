@@ -19,6 +19,7 @@ from deskhand.wiring import (
     Database,
     Desk,
     api_keys,
+    console_feed,
     open_database,
     open_desk,
     read_desk,
@@ -171,7 +172,7 @@ async def served(
             )
         keys = api_keys(database)
         accounts = user_accounts(database)
-        site = create_console(desks, accounts, public_url=public_url)
+        site = create_console(desks, accounts, console_feed(database), public_url=public_url)
         app = create_app(desks, keys, version="1.2.3", site=site if approvals else None)
         yield Served(app, desks, keys, database, folder)
 

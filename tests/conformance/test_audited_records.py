@@ -64,6 +64,8 @@ NOT_COVERED = {
     "channel_marks": "how far a channel has read",
     "chat_lines": "what a chat shows; messages and replies are of their runs, which are covered",
     "chats": "who holds which chat; changed at any time, and says nothing about a run",
+    "console_changes": "what open consoles are told; forgotten after an hour",
+    "console_lookers": "who looks at what now",
     "contact_notes": "the address book, which people change",
     "contacts": "the address book, which people and mails change",
     "conversations": "who answers now; each change of it is an event, which is covered",

@@ -211,7 +211,7 @@ async def web_server(
     from deskhand.web.api.app import create_app
     from deskhand.web.console.app import create_console
     from deskhand.web.header_timeout import HeaderTimeoutProtocol
-    from deskhand.wiring import api_keys, user_accounts
+    from deskhand.wiring import api_keys, console_feed, user_accounts
 
     class Server(uvicorn.Server):
         @contextmanager
@@ -223,7 +223,8 @@ async def web_server(
     served = {desk.spec.name: desk for desk in desks}
     in_front = in_front or InFront()
     users = user_accounts(database)
-    site = create_console(served, users, public_url=in_front.public_url)
+    feed = console_feed(database)
+    site = create_console(served, users, feed, public_url=in_front.public_url)
     app = create_app(served, api_keys(database), version=__version__, site=site)
     return Server(
         uvicorn.Config(

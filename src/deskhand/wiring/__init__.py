@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from deskhand.wiring.databases import api_keys as api_keys
     from deskhand.wiring.databases import backup_database as backup_database
     from deskhand.wiring.databases import channel_store as channel_store
+    from deskhand.wiring.databases import console_feed as console_feed
     from deskhand.wiring.databases import copy_database as copy_database
     from deskhand.wiring.databases import desks_in as desks_in
     from deskhand.wiring.databases import exchanges_of as exchanges_of
@@ -83,6 +84,7 @@ _MODULES = {
         "api_keys",
         "channel_store",
         "backup_database",
+        "console_feed",
         "copy_database",
         "desks_in",
         "exchanges_of",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from deskhand.adapters.stores.api_keys import SqlKeyStore
 from deskhand.adapters.stores.channels import SqlChannelStore
+from deskhand.adapters.stores.console_feed import SqlConsoleFeed
 from deskhand.adapters.stores.exchanges import SqlExchanges
 from deskhand.adapters.stores.run_store import desk_names
 from deskhand.adapters.stores.sqlite_backend import SqliteBackend
@@ -87,6 +88,11 @@ def user_accounts(database: Database) -> SqlUserStore:
 def api_keys(database: Database) -> SqlKeyStore:
     """The keys to the API of every desk in this database."""
     return SqlKeyStore(database)
+
+
+def console_feed(database: Database) -> SqlConsoleFeed:
+    """What open consoles follow in this database."""
+    return SqlConsoleFeed(database)
 
 
 def knowledge_store(database: Database, desk: str) -> KnowledgeStore:

@@ -24,8 +24,10 @@ LEFT_BEHIND = {
     t.sessions.name,
     t.login_failures.name,
     t.write_checks.name,
+    t.console_changes.name,
+    t.console_lookers.name,
 }
-"""Who serves a database, and who is logged in to it, is nothing to take along."""
+"""Who serves a database, and who looks into it, is nothing to take along."""
 
 Progress = Callable[[str, int, int], None]
 """Told the table, rows copied so far and rows in all."""

@@ -7,11 +7,14 @@ from datetime import UTC, datetime
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.console_feed import prune_changes
 from deskhand.adapters.stores.totals import name_digest
 from deskhand.model.totals import Pruned
 
 DAY = 24 * 3600.0
 CHUNK = 500
+FOLLOWED = 3600.0
+"""Seconds for which changes are kept that open consoles follow."""
 
 
 def prune_desk(
@@ -19,6 +22,7 @@ def prune_desk(
 ) -> Pruned:
     """Ages in seconds. A day's totals go with the day; a conversation's once nothing happened in
     it for so long."""
+    prune_changes(core, desk, now - FOLLOWED)
     old = sa.and_(t.responses.c.desk == desk, t.responses.c.at < now - responses)
     gone = core.execute(t.responses.delete().where(old)).rowcount
     first = (

@@ -40,6 +40,8 @@ class Site:
     app: ASGIApp
     paths: Sequence[str]
     """The paths that it answers, each with all below it; the first is where `/` leads."""
+    stopping: asyncio.Event
+    """Set when the server is about to stop: its streams end."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The application sees whole paths, wherever the request was sorted out."""
@@ -69,7 +71,7 @@ def create_app(
     )
     app.state.desks = dict(desks)
     app.state.turns = messages.Turns()
-    app.state.stopping = asyncio.Event()
+    app.state.stopping = asyncio.Event() if site is None else site.stopping
     app.state.home = f"{pages[0]}/" if pages else reference.DOCS
     app.include_router(reference.router)
     app.include_router(health.router)

@@ -14,16 +14,18 @@ from deskhand.web.console.review_page import FILE_FIELD, attached_in, typed
 from deskhand.web.console.session import Visit
 from deskhand.web.undo import undo
 
-_SOON = 3.0
-"""Seconds to wait for a decided run: then the page can say when its reply leaves."""
-
 Form = Mapping[str, str]
 
 
-async def act(desk: ServedDesk, action: str, review_id: str, form: Form, me: str) -> Review:
-    """NotFound, Conflict or Refused say why not."""
+async def act(
+    desk: ServedDesk, action: str, review_id: str, form: Form, me: str, *, patience: float
+) -> Review:
+    """NotFound, Conflict or Refused say why not. `patience` are the seconds to wait for the run."""
     if action in list(Decision):
-        return await _decide(desk, Decision(action), review_id, form, me)
+        decided = await _decide(desk, Decision(action), review_id, form, me)
+        if decided.decision in LETS_GO:
+            await _worked(desk, decided.run_id, patience)
+        return decided
     if action not in ACTIONS:
         raise Refused(404, f"there is no action {action!r}")
     return await ACTIONS[action](desk, review_id, form, me)
@@ -57,8 +59,6 @@ async def _decide(
 
     decided = await desk.store.decide(review_id, _verdict(review, decision, edit, form, me))
     desk.dispatcher.wake()
-    if decided.decision in LETS_GO:
-        await _worked(desk, decided.run_id)
     return decided
 
 
@@ -87,10 +87,10 @@ def _verdict(
     )
 
 
-async def _worked(desk: ServedDesk, run_id: str) -> None:
+async def _worked(desk: ServedDesk, run_id: str, patience: float) -> None:
     """Give the run a moment to reach the point where its reply waits to be sent."""
     try:
-        async with asyncio.timeout(_SOON):
+        async with asyncio.timeout(patience):
             await desk.dispatcher.wait(run_id)
     except TimeoutError:
         return

@@ -1,5 +1,6 @@
 """The console as an ASGI application: where a support team works."""
 
+import asyncio
 from collections.abc import Mapping
 
 from starlette.applications import Starlette
@@ -9,10 +10,13 @@ from starlette.routing import Route
 
 from deskhand.errors import NotFound
 from deskhand.ports import Users
+from deskhand.ports.console import ConsoleFeed
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.app import Site
 from deskhand.web.api.problems import Refused
 from deskhand.web.console.frame import Frame
+from deskhand.web.console.live import LiveHub
+from deskhand.web.console.live_pages import LivePages
 from deskhand.web.console.login_pages import LoginPages
 from deskhand.web.console.metrics_pages import MetricsPages
 from deskhand.web.console.pages import ApprovalPages
@@ -21,7 +25,11 @@ from deskhand.web.console.session import HOME, LOGIN, PATHS, SCREENS, SessionGat
 
 
 def create_console(
-    desks: Mapping[str, ServedDesk], users: Users, *, public_url: str | None = None
+    desks: Mapping[str, ServedDesk],
+    users: Users,
+    feed: ConsoleFeed,
+    *,
+    public_url: str | None = None,
 ) -> Site:
     """The screens that show these desks to these people.
 
@@ -29,7 +37,9 @@ def create_console(
     address that browsers know it by, where a proxy stands in between.
     """
     frame = Frame()
-    gate = SessionGate(users, desks)
+    stopping = asyncio.Event()
+    hub = LiveHub(feed, stopping)
+    gate = SessionGate(users, desks, hub.look_now)
 
     async def refused(request: Request, error: Exception) -> Response:
         assert isinstance(error, Refused)
@@ -45,13 +55,14 @@ def create_console(
             *_account_routes(LoginPages(users, frame), gate),
             *_approval_routes(ApprovalPages(frame), gate),
             *_run_routes(RunPages(frame), gate),
+            *_live_routes(LivePages(hub), gate),
             Route("/metrics/", gate.page(MetricsPages(frame).metrics), methods=["GET"]),
         ],
         exception_handlers={Refused: refused, NotFound: missing, 404: missing, 405: missing},
     )
     app.router.redirect_slashes = False
     app.state.public_url = public_url
-    return Site(app, PATHS)
+    return Site(app, PATHS, stopping)
 
 
 def _open_routes(pages: LoginPages, frame: Frame) -> list[Route]:
@@ -82,6 +93,13 @@ def _approval_routes(pages: ApprovalPages, gate: SessionGate) -> list[Route]:
         Route(f"{review}/now", gate.page(pages.now), methods=["GET"]),
         Route(f"{review}/files/{{file}}", gate.page(pages.file), methods=["GET"]),
         Route(f"{review}/{{action}}", gate.page(pages.action), methods=["POST"]),
+    ]
+
+
+def _live_routes(pages: LivePages, gate: SessionGate) -> list[Route]:
+    return [
+        Route("/events", gate.page(pages.stream), methods=["GET"]),
+        Route("/events/waiting", gate.page(pages.waiting), methods=["GET"]),
     ]
 
 

@@ -35,7 +35,9 @@ from deskhand.web.file_response import is_shown
 HERE = Path(__file__).parent
 STATIC = {
     "console.css": "text/css",
+    "case.js": "text/javascript",
     "console.js": "text/javascript",
+    "live.js": "text/javascript",
     "icons.svg": "image/svg+xml",
     "icon.svg": "image/svg+xml",
 }
@@ -121,12 +123,12 @@ class Frame:
             "desks": sorted(visit.desks),
             "stops": {name: stop for name, stop in stops.items() if stop is not None},
             "away": away,
-            "waiting": await _waiting(visit),
+            "waiting": await count_waiting(visit),
             "done": None,
         }
 
 
-async def _waiting(visit: Visit) -> dict[str, int]:
+async def count_waiting(visit: Visit) -> dict[str, int]:
     """How many reviews wait on each desk of this person."""
     wanted = ReviewFilter(state=ReviewState.OPEN, snoozed=False, leaving=False)
     return {name: await desk.store.count_reviews(wanted) for name, desk in visit.desks.items()}

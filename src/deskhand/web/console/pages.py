@@ -45,6 +45,9 @@ _SOON = 3600.0
 """Seconds before its end in which it is marked."""
 _BEFORE = 10
 """Reviews shown above the one that is open, where it stands far down in the queue."""
+_MOMENT, _AT_ONCE = 3.0, 0.1
+"""Seconds to wait for a decided run: then the page can say when its reply leaves. A page with a
+script asks again."""
 _STAYS = ("note", "assign", "attach")
 """Actions after which one goes on looking at the same review."""
 
@@ -57,15 +60,24 @@ class ApprovalPages:
 
     async def queue(self, visit: Visit) -> Response:
         chosen = Filter.of(visit.request.query_params, visit.desks)
+        if visit.part == "toast":
+            return await self._toast(visit, chosen)
         beyond = read_place(visit.request.query_params.get("after", ""))
         items = await read_queue(visit, chosen, beyond=beyond, limit=PAGE + 1)
         return self._frame.html(
             visit.request,
-            "approvals.html",
+            "_waiting.html" if visit.part == "queue" else "approvals.html",
             **await self._around(visit, chosen),
             **await self._queue_pane(visit, chosen, items[:PAGE], is_more=len(items) > PAGE),
             begun=beyond is not None,
             review=None,
+        )
+
+    async def _toast(self, visit: Visit, chosen: Filter) -> Response:
+        """What was just done, by itself."""
+        values = {"csrf": visit.session.csrf, "chosen": chosen}
+        return self._frame.html(
+            visit.request, "_toast.html", **values, done=await self._done(visit)
         )
 
     async def _queue_pane(
@@ -128,31 +140,58 @@ class ApprovalPages:
         )
 
     async def review(self, visit: Visit) -> Response:
+        if visit.part == "queue":
+            return await self._queue_beside(visit)
         return await self._review(visit, None)
 
-    async def _review(self, visit: Visit, problem: str | None, status: int = 200) -> Response:
+    async def _queue_beside(self, visit: Visit) -> Response:
+        """The queue as it now stands beside an open review."""
         desk, review_id = _place(visit)
         chosen = Filter.of(visit.request.query_params, visit.desks)
-        shown = await read_review_page(desk, review_id, visit.name, time.time())
-        review: Review = shown["review"]
-        before, after = await neighbours(visit, chosen, review)
+        review = await desk.store.review(review_id)
         items, is_more, begun = await _around_review(visit, chosen, review)
-        now = time.time()
+        return self._frame.html(
+            visit.request,
+            "_queue.html",
+            **await self._around(visit, chosen),
+            **await self._queue_pane(visit, chosen, items, is_more=is_more),
+            begun=begun,
+            review=review,
+        )
+
+    async def _review(self, visit: Visit, problem: str | None, status: int = 200) -> Response:
+        chosen = Filter.of(visit.request.query_params, visit.desks)
+        case = await self._case(visit, chosen, problem)
+        if visit.part:
+            beside = {"me": visit.name, "csrf": visit.session.csrf, "chosen": chosen}
+            return self._frame.html(visit.request, "_case.html", status, **beside, **case)
+        items, is_more, begun = await _around_review(visit, chosen, case["review"])
         return self._frame.html(
             visit.request,
             "approvals.html",
             status,
             **await self._around(visit, chosen),
             **await self._queue_pane(visit, chosen, items, is_more=is_more),
-            **shown,
+            **case,
             begun=begun,
-            problem=problem,
-            before=before,
-            after=after,
-            until=leaving_until(review),
-            expires=expiry_with_outcome(review, now),
-            ends_soon=review.expires_at is not None and review.expires_at - now < _SOON,
         )
+
+    async def _case(self, visit: Visit, chosen: Filter, problem: str | None) -> dict[str, Any]:
+        """One review, with its neighbours in the queue."""
+        desk, review_id = _place(visit)
+        now = time.time()
+        shown = await read_review_page(desk, review_id, visit.name, now)
+        review: Review = shown["review"]
+        before, after = await neighbours(visit, chosen, review)
+        return {
+            **shown,
+            "problem": problem,
+            "before": before,
+            "after": after,
+            "until": leaving_until(review),
+            "expires": expiry_with_outcome(review, now),
+            "ends_soon": review.expires_at is not None and review.expires_at - now < _SOON,
+        }
 
     async def now(self, visit: Visit) -> Response:
         """Whether a review has changed, and who else is writing: open pages ask now and then."""
@@ -179,7 +218,8 @@ class ApprovalPages:
         action = visit.request.path_params["action"]
         try:
             form = await bring_files(desk, review_id, visit)
-            review = await act(desk, action, review_id, form, visit.name)
+            patience = _AT_ONCE if visit.part else _MOMENT
+            review = await act(desk, action, review_id, form, visit.name, patience=patience)
         except Conflict as error:
             current = await desk.store.review(review_id)
             problem = str(error)
@@ -188,7 +228,15 @@ class ApprovalPages:
             return await self._review(visit, problem, 409)
         if action == "keep":
             return await self._kept(visit, desk, review_id)
-        return RedirectResponse(await self._after(visit, review, action), 303)
+        next_path = await self._after(visit, review, action)
+        if not visit.part:
+            return RedirectResponse(next_path, 303)
+        chosen = Filter.of(visit.request.query_params, visit.desks)
+        values = {"csrf": visit.session.csrf, "chosen": chosen}
+        done = None if action in _STAYS else await self._done_with(visit, review, action)
+        toast = self._frame.html(visit.request, "_toast.html", **values, done=done)
+        toast.headers["X-Place"] = next_path
+        return toast
 
     async def _kept(self, visit: Visit, desk: ServedDesk, review_id: str) -> Response:
         """Nothing; a page that asks for a part gets the draft as it now differs from the desk's."""
@@ -220,20 +268,26 @@ class ApprovalPages:
         name, _, review_id = visit.request.query_params.get("done", "").partition("/")
         if name not in visit.desks:
             return None
-        store = visit.desks[name].store
         try:
-            review = await store.review(review_id[:200])
+            review = await visit.desks[name].store.review(review_id[:200])
         except NotFound:
             return None
+        return await self._done_with(visit, review, visit.request.query_params.get("how", ""))
+
+    async def _done_with(self, visit: Visit, review: Review, how: str) -> dict[str, Any]:
+        store = visit.desk(review.desk).store
         of_run = await store.find_reviews(ReviewFilter(run_id=review.run_id))
         leaving = [other for other in of_run if other.leaves_by_itself]
         until = leaving_until(leaving[-1]) if leaving else None
         message = await store.message(review.run_id)
+        run = await store.run(review.run_id)
         return {
             "review": review,
-            "words": _done_words(review, visit.request.query_params.get("how", "")),
+            "words": _done_words(review, how),
             "subject": "" if message is None else message.subject,
             "until": until,
+            "how": how,
+            "at_work": run.status.is_active,
         }
 
 

@@ -24,9 +24,9 @@ DEVICE_COOKIE = "deskhand_device"
 """Says that its owner has logged in with this browser. It opens nothing."""
 HOME = "/approvals/"
 LOGIN = "/login"
-SCREENS = ("/approvals", "/runs", "/metrics")
+SCREENS = ("/approvals", "/messages", "/runs", "/metrics", "/search")
 """Where the screens of the console are; the first is where one arrives."""
-PATHS = (*SCREENS, LOGIN, "/logout", "/preferences", "/static")
+PATHS = (*SCREENS, LOGIN, "/logout", "/preferences", "/static", "/events")
 """All that the console answers."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -51,6 +51,11 @@ class Visit:
     def name(self) -> str:
         return self.session.user.name
 
+    @property
+    def part(self) -> str:
+        """The part of a page that a script asks for; empty where a whole page is wanted."""
+        return self.request.headers.get("x-part", "")
+
     def desk(self, name: str) -> ServedDesk:
         if name not in self.desks:
             raise NotFound(f"there is no desk {name!r}")
@@ -63,9 +68,13 @@ Page = Callable[[Visit], Awaitable[Response]]
 class SessionGate:
     """Lets only logged-in people through to the pages wrapped by `page`."""
 
-    def __init__(self, users: Users, desks: Mapping[str, ServedDesk]) -> None:
+    def __init__(
+        self, users: Users, desks: Mapping[str, ServedDesk], after_change: Callable[[], None]
+    ) -> None:
         self._users = users
         self._desks = desks
+        self._after_change = after_change
+        """Called when somebody has done something."""
 
     def page(self, show: Page) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
@@ -76,7 +85,10 @@ class SessionGate:
             if request.method not in ("GET", "HEAD"):
                 sent = await self._submission(request, session)
             mine = {name: desk for name, desk in self._desks.items() if session.user.touches(name)}
-            return await show(Visit(request, session, mine, sent.fields, sent.files))
+            answered = await show(Visit(request, session, mine, sent.fields, sent.files))
+            if request.method == "POST":
+                self._after_change()
+            return answered
 
         return answer
 

@@ -4,6 +4,7 @@ Every table carries the desk. Rows that belong to a run point at `runs.position`
 text key in every row and again in its index took a tenth of the space.
 """
 
+from deskhand.adapters.stores.tables.console import console_changes, console_lookers
 from deskhand.adapters.stores.tables.knowledge import (
     exchanges,
     kb_articles,
@@ -76,6 +77,8 @@ __all__ = [
     "channel_marks",
     "chat_lines",
     "chats",
+    "console_changes",
+    "console_lookers",
     "contact_notes",
     "contacts",
     "conversations",

@@ -3,6 +3,8 @@
 
 const one = (selector, within = document) => within.querySelector(selector);
 const all = (selector) => [...document.querySelectorAll(selector)];
+const parsed = (html) => new DOMParser().parseFromString(html, "text/html");
+const home = () => one('[data-go="a"]').href;
 
 // --- filters choose at once
 
@@ -10,112 +12,15 @@ all("[data-filters] select").forEach((select) => select.addEventListener("change
 all("[data-without-script]").forEach((button) => (button.hidden = true));
 all("[data-with-script]").forEach((part) => (part.hidden = false));
 
-// --- three ways to look at a draft: what changed, the fields, and as it leaves
+// --- menus close, and one click is one decision
 
-const draft = one("[data-draft]");
-const show = (view) => {
-  if (!draft) return;
-  all("[data-show]").forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.show === view)));
-  all("[data-view]").forEach((part) => (part.hidden = part.dataset.view !== (view === "edit" ? "edit" : "marked")));
-  draft.classList.toggle("clean", view === "clean");
-};
-if (draft) show(draft.dataset.draft);
-all("[data-show]").forEach((button) =>
-  button.addEventListener("click", () => {
-    show(button.dataset.show);
-    if (button.dataset.show === "edit") one("[data-keep]").focus();
-  })
-);
-
-// --- what is typed is kept on the server
-
-const text = one("[data-keep]");
-if (text) {
-  const form = text.form;
-  const word = one("[data-kept-word]");
-  let waiting = 0;
-  const fields = () => new URLSearchParams([...new FormData(form)].filter(([, value]) => typeof value === "string")).toString();
-  let sent = fields();
-  const keep = async (leaving) => {
-    clearTimeout(waiting);
-    const body = fields();
-    if (body === sent) return;
-    sent = body;
-    const headers = { "Content-Type": "application/x-www-form-urlencoded", "HX-Request": "true" };
-    try {
-      const answer = await fetch(text.dataset.keep, { method: "POST", body, keepalive: Boolean(leaving), headers });
-      if (answer.ok && !leaving) compare(await answer.text());
-      word.textContent = answer.ok ? "saved" : "not saved: load the page again";
-    } catch {
-      sent = "";
-      word.textContent = "not saved yet: the server does not answer";
-      waiting = setTimeout(keep, 3000);
-    }
-  };
-  const compare = (part) => {
-    const place = one("[data-changes]");
-    place.replaceChildren(...new DOMParser().parseFromString(part, "text/html").body.childNodes);
-    const open = Number(one("[data-open-findings]", place)?.dataset.openFindings ?? 0);
-    one("[data-approve]")?.toggleAttribute("data-twice", open > 0);
-  };
-  all("[data-take-out]").forEach((button) => {
-    button.hidden = false;
-    button.addEventListener("click", () => {
-      const loose = button.dataset.takeOut.trim().split(/\s+/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-      text.value = text.value.replace(new RegExp(`${loose.join("\\s+")} ?`), "");
-      text.dispatchEvent(new Event("input", { bubbles: true }));
-      button.closest(".fix").remove();
-    });
-  });
-  form.addEventListener("input", () => {
-    word.textContent = "…";
-    clearTimeout(waiting);
-    waiting = setTimeout(keep, 500);
-  });
-  form.addEventListener("submit", () => clearTimeout(waiting));
-  addEventListener("pagehide", () => keep(true));
-  text.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) approve();
-  });
-  all("[data-insert]").forEach((button) => {
-    button.hidden = false;
-    button.addEventListener("click", () => {
-      const inserted = one("pre", button.parentElement).textContent;
-      text.setRangeText(inserted, text.selectionStart, text.selectionEnd, "end");
-      text.dispatchEvent(new Event("input", { bubbles: true }));
-      text.focus();
-    });
-  });
-}
-
-// --- an open finding needs the key twice
-
-let armed = 0;
-const approve = () => {
-  const button = one("[data-approve]");
-  if (!button) return;
-  if ("twice" in button.dataset && Date.now() - armed > 4000) {
-    armed = Date.now();
-    button.classList.add("armed");
-    return;
-  }
-  armed = 0;
-  if (button.form && !button.form.checkValidity()) {
-    show("edit");
-    button.form.reportValidity();
-    return;
-  }
-  button.click();
-};
-document.addEventListener("click", (event) =>
+addEventListener("click", (event) =>
   all("details.pop[open]").forEach((menu) => menu.contains(event.target) || menu.removeAttribute("open"))
 );
-
-// --- one click is one decision
-
-all("form").forEach((form) =>
-  form.addEventListener("submit", () => setTimeout(() => all("button").forEach((button) => (button.disabled = true))))
-);
+addEventListener("submit", (event) => {
+  if (event.target.method === "dialog") return;
+  setTimeout(() => event.defaultPrevented || all("button").forEach((button) => (button.disabled = true)));
+});
 addEventListener("pageshow", () => all("button").forEach((button) => (button.disabled = false)));
 
 // --- how long something can still be stopped
@@ -127,10 +32,8 @@ const tick = () => {
     if (left <= 0) all("[data-undo]").forEach((form) => (form.hidden = true));
   });
 };
-if (one("[data-until]")) {
-  tick();
-  setInterval(tick, 500);
-}
+tick();
+setInterval(tick, 500);
 
 // --- more of the queue, without leaving the page
 
@@ -141,9 +44,10 @@ const loadMore = async () => {
   link.textContent = "…";
   try {
     const answer = await fetch(link.href);
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const page = parsed(await answer.text());
     const found = page.querySelectorAll(".rows > li:not(.lane, .pages)");
     if (!answer.ok || answer.redirected || !found.length) throw new Error("not a page of the queue");
+    link.closest("ol").dataset.grown = "yes";
     link.closest("li").before(...found);
     const next = page.querySelector("[data-more]");
     if (next) link.replaceWith(next);
@@ -168,39 +72,10 @@ const tellTimes = () =>
   });
 tellTimes();
 
-// --- what a colleague does with it meanwhile
-
-const watched = one("[data-watch]");
-if (watched) {
-  const banner = one("[data-faster]");
-  const typing = one("[data-typing]");
-  const version = Number(watched.dataset.version);
-  let touched = Date.now();
-  ["keydown", "pointermove", "scroll"].forEach((kind) => addEventListener(kind, () => (touched = Date.now()), { passive: true }));
-  const look = async () => {
-    if (document.hidden || Date.now() - touched > 15 * 60000) return; // nobody is there: the session must be able to end
-    try {
-      const answer = await fetch(watched.dataset.watch);
-      if (!answer.ok || answer.redirected) return;
-      const now = await answer.json();
-      if (typing) typing.textContent = now.typing;
-      if (now.open && now.version === version) return;
-      clearInterval(looking);
-      one("[data-faster-words]").textContent = now.words;
-      banner.hidden = false;
-      all("[data-decides] button, [form=reply-form]").forEach((button) => (button.disabled = true));
-    } catch {
-      return;
-    }
-  };
-  const looking = setInterval(look, 3000);
-  addEventListener("visibilitychange", look);
-}
-
 // --- keys
 
 const walk = async (step) => {
-  if (one("[data-watch], .view-item")) return one(step > 0 ? "[data-next]" : "[data-previous]")?.click();
+  if (one("article.case")) return one(step > 0 ? "[data-next]" : "[data-previous]")?.click();
   const at = all(".item").indexOf(document.activeElement);
   if (step > 0 && at === all(".item").length - 1) await loadMore();
   const rows = all(".item");
@@ -278,3 +153,4 @@ if (help) {
   help.addEventListener("click", keys["?"]);
 }
 one('.item[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
+if (one("article.case")) setUpCase();

@@ -1,0 +1,127 @@
+"""What open consoles follow, read from the database: every process sees what any process wrote."""
+
+import time
+from collections.abc import Callable, Collection
+
+import sqlalchemy as sa
+
+from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.core_database import CoreDatabase, insert_if_new
+from deskhand.model.run import ReviewState
+from deskhand.ports.console import Change, Look, Looker, Place
+
+MOST_CHANGES = 1000
+"""Changes of one look; the next one goes on from there."""
+GONE_AFTER = 60.0
+"""Seconds after which a window is gone that did not say it is still open."""
+LATE = 10.0
+"""Seconds. SQLite has one writer, so its numbers are seen in their order."""
+_CHANGES = t.console_changes.c
+_LOOKERS = t.console_lookers.c
+
+
+class SqlConsoleFeed:
+    def __init__(self, database: CoreDatabase, now: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._now = now
+
+    async def newest(self) -> int:
+        query = sa.select(sa.func.max(_CHANGES.id))
+        return await self._database.glance(lambda core: core.execute(query).scalar() or 0)
+
+    async def look(self, after: int, watched: Collection[Place]) -> Look:
+        return await self._database.glance(
+            lambda core: Look(
+                _changes(core, after),
+                _lookers(core, self._now() - GONE_AFTER),
+                frozenset(core.execute(sa.select(t.stops.c.desk)).scalars()),
+                _states(core, watched),
+                LATE if core.dialect.name == "postgresql" else 0.0,
+            )
+        )
+
+    async def enter(self, looker: Looker) -> None:
+        now = self._now()
+        old = _LOOKERS.seen_at < now - GONE_AFTER
+        desk, kind, reference = looker.place
+        values = {
+            "window": looker.window,
+            "desk": desk,
+            "kind": kind,
+            "reference": reference,
+            "person": looker.person,
+            "seen_at": now,
+        }
+
+        def write(core: sa.Connection) -> None:
+            core.execute(t.console_lookers.delete().where(old))
+            insert_if_new(core, t.console_lookers, values)
+
+        await self._database.write_core(write)
+
+    async def stay(self, windows: Collection[str]) -> None:
+        update = (
+            t.console_lookers.update()
+            .where(_LOOKERS.window.in_(list(windows)))
+            .values(seen_at=self._now())
+        )
+        await self._database.write_core(lambda core: core.execute(update).close())
+
+    async def leave(self, window: str) -> None:
+        gone = t.console_lookers.delete().where(_LOOKERS.window == window)
+        await self._database.write_core(lambda core: core.execute(gone).close())
+
+
+def _changes(core: sa.Connection, after: int) -> list[Change]:
+    query = (
+        sa.select(t.console_changes, t.reviews.c.state)
+        .outerjoin(t.reviews, t.reviews.c.id == _CHANGES.reference)
+        .where(_CHANGES.id > after)
+        .order_by(_CHANGES.id)
+        .limit(MOST_CHANGES)
+    )
+    return [
+        Change(row.id, row.desk, row.kind, row.reference, row.at, row.state == ReviewState.OPEN)
+        for row in core.execute(query)
+    ]
+
+
+def _lookers(core: sa.Connection, since: float) -> list[Looker]:
+    query = sa.select(t.console_lookers).where(_LOOKERS.seen_at >= since)
+    return [
+        Looker(Place(row.desk, row.kind, row.reference), row.person, row.window)
+        for row in core.execute(query)
+    ]
+
+
+def _states(core: sa.Connection, watched: Collection[Place]) -> dict[Place, str]:
+    """How far each watched run, and the runs of each watched conversation, have come."""
+    runs = t.runs.c
+    newest_step = (
+        sa.select(sa.func.max(t.steps.c.seq))
+        .where(t.steps.c.run == runs.position)
+        .scalar_subquery()
+    )
+    states: dict[Place, str] = {}
+    for kind, column in (("run", runs.id), ("conversation", runs.conversation)):
+        places = {(place.desk, place.reference): place for place in watched if place.kind == kind}
+        if not places:
+            continue
+        desks = {place.desk for place in places.values()}
+        query = (
+            sa.select(runs.desk, column, runs.updated_at, newest_step)
+            .where(column.in_([reference for _, reference in places]))
+            .where(runs.desk.in_(desks))
+            .order_by(runs.position)
+        )
+        for desk, reference, changed_at, steps in core.execute(query):
+            place = places.get((desk, reference))
+            if place is not None:
+                states[place] = f"{states.get(place, '')} {changed_at}:{steps}"
+    return states
+
+
+def prune_changes(core: sa.Connection, desk: str, before: float) -> int:
+    """Delete what every open console has been told long ago; returns how much that was."""
+    old = sa.and_(_CHANGES.desk == desk, _CHANGES.at < before)
+    return core.execute(t.console_changes.delete().where(old)).rowcount

@@ -1,0 +1,71 @@
+"""What open consoles follow: changes of what they show, and who else looks at the same."""
+
+from collections.abc import Collection
+from typing import Literal, NamedTuple, Protocol
+
+ChangeKind = Literal["review", "message", "conversation"]
+
+
+class Change(NamedTuple):
+    """A record that changed; nothing of what it says."""
+
+    number: int
+    desk: str
+    kind: ChangeKind
+    reference: str
+    """The id of the review, the run of a new message, or the conversation."""
+    at: float
+    is_open: bool = False
+    """Whether the review is open."""
+
+
+class Place(NamedTuple):
+    """What somebody looks at."""
+
+    desk: str
+    kind: Literal["review", "run", "conversation"]
+    reference: str
+
+
+class Looker(NamedTuple):
+    """Somebody who looks at something, in one of perhaps several windows."""
+
+    place: Place
+    person: str
+    window: str
+
+
+class Look(NamedTuple):
+    """What a look at the database found."""
+
+    changes: list[Change]
+    lookers: list[Looker]
+    stopped: frozenset[str]
+    """The desks whose stop switch is thrown."""
+    states: dict[Place, str]
+    """For each watched run and conversation something that changes whenever it does."""
+    late: float
+    """Seconds for which a change may still be seen with a lower number than others: a transaction
+    may take its number early and be seen when it ends."""
+
+
+class ConsoleFeed(Protocol):
+    """The whole database: one look serves every open console of a process."""
+
+    async def newest(self) -> int:
+        """The number of the newest change; 0 where there is none."""
+        ...
+
+    async def look(self, after: int, watched: Collection[Place]) -> Look:
+        """Changes with a higher number, and what is there right now."""
+        ...
+
+    async def enter(self, looker: Looker) -> None:
+        """Somebody opened it."""
+        ...
+
+    async def stay(self, windows: Collection[str]) -> None:
+        """These windows are still open; who does not say so for a minute is gone."""
+        ...
+
+    async def leave(self, window: str) -> None: ...

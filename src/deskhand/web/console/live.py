@@ -1,0 +1,210 @@
+"""Live events of the console: one stream a window, told from the database.
+
+One teller a process looks at the database and tells every open window, so a window costs nothing
+while nothing happens. An event carries names and ids, never a customer's word.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncGenerator, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from deskhand.errors import DeskhandError
+from deskhand.ports.console import Change, ConsoleFeed, Look, Looker, Place
+
+log = logging.getLogger("deskhand.web")
+
+BETWEEN_LOOKS = 0.4
+"""Seconds between two looks at the database."""
+AFTER_FAILURE = 5.0
+STAYS = 20.0
+"""Seconds after which the windows of this process say that they are still open."""
+KEPT_ALIVE = 15.0
+"""Seconds of silence after which a comment is sent, so that nobody in between hangs up."""
+LASTS = 300.0
+"""Seconds after which a stream ends: the browser comes again, and its session is looked at."""
+_MOST_WAITING = 200
+_MOST_SEEN = 500
+
+
+@dataclass(eq=False)
+class Window:
+    """An open page of somebody, and the events that it has not been sent yet."""
+
+    name: str
+    person: str
+    desks: frozenset[str]
+    place: Place | None = None
+    waiting: asyncio.Queue[str] = field(
+        default_factory=lambda: asyncio.Queue[str](maxsize=_MOST_WAITING)
+    )
+    missed: bool = False
+    """Whether it was told more than it took."""
+    others: list[str] | None = None
+    """Who else looks at the same, as it was told last."""
+
+    def tell(self, event: str, **fields: Any) -> None:
+        if self.waiting.full():
+            self.missed = True
+            return
+        self.waiting.put_nowait(f"event: {event}\ndata: {json.dumps(fields)}\n\n")
+
+
+class LiveHub:
+    """All open windows of this process."""
+
+    def __init__(self, feed: ConsoleFeed, stopping: asyncio.Event) -> None:
+        self._feed = feed
+        self._stopping = stopping
+        self._windows: set[Window] = set()
+        self._teller: asyncio.Task[None] | None = None
+        self._soon = asyncio.Event()
+        self._mark = 0
+        self._seen: dict[int, float] = {}
+        self._stopped: frozenset[str] | None = None
+        self._here: dict[Place, tuple[str, ...]] = {}
+        self._states: dict[Place, str] = {}
+
+    def look_now(self) -> None:
+        """Somebody did something here: the others need not wait for the next look."""
+        self._soon.set()
+
+    async def events(self, window: Window) -> AsyncGenerator[str]:
+        """What happens, as it is sent, until the window closes or the server stops."""
+        yield "retry: 1000\n\n"
+        self._windows.add(window)
+        if window.place is not None:
+            await self._feed.enter(Looker(window.place, window.person, window.name))
+        if self._teller is None:
+            self._mark = await self._feed.newest()
+            self._teller = asyncio.create_task(self._tell())
+        self.look_now()
+        self._tell_others(window)
+        try:
+            async with asyncio.timeout(LASTS):
+                while not self._stopping.is_set():
+                    yield await self._next(window)
+        except TimeoutError:
+            return
+        finally:
+            await self._close(window)
+
+    async def _next(self, window: Window) -> str:
+        if window.missed:
+            window.missed = False
+            return "event: missed\ndata: {}\n\n"
+        try:
+            async with asyncio.timeout(KEPT_ALIVE):
+                return await window.waiting.get()
+        except TimeoutError:
+            return ": still here\n\n"
+
+    async def _close(self, window: Window) -> None:
+        self._windows.discard(window)
+        if not self._windows and self._teller is not None:
+            self._teller.cancel()
+            self._teller = None
+            self._here, self._states = {}, {}
+        if window.place is not None:
+            await asyncio.shield(self._feed.leave(window.name))
+        self.look_now()
+
+    # --- the teller
+
+    async def _tell(self) -> None:
+        loop = asyncio.get_running_loop()
+        stayed = loop.time()
+        while True:
+            pause = BETWEEN_LOOKS
+            try:
+                self._soon.clear()
+                await self._look()
+                if loop.time() - stayed > STAYS:
+                    stayed = loop.time()
+                    await self._feed.stay(self._placed())
+            except DeskhandError as error:
+                log.warning("open consoles are not told what happens: %s", error)
+                pause = AFTER_FAILURE
+            await _wait(self._soon, pause)
+
+    def _placed(self) -> list[str]:
+        return [window.name for window in self._windows if window.place is not None]
+
+    async def _look(self) -> None:
+        watched = {window.place for window in self._windows if window.place is not None}
+        found = await self._feed.look(self._mark, watched)
+        self._tell_changes(self._new(found))
+        self._tell_stops(found.stopped)
+        self._tell_people(found.lookers)
+        self._tell_states(found)
+
+    def _new(self, found: Look) -> list[Change]:
+        """Those not told yet. The mark stays behind for a while where changes may be seen late."""
+        now = asyncio.get_running_loop().time()
+        new = [change for change in found.changes if change.number not in self._seen]
+        self._seen |= {change.number: now for change in new}
+        settled = [number for number, at in self._seen.items() if at <= now - found.late]
+        if len(self._seen) > _MOST_SEEN:
+            settled = sorted(self._seen)[: _MOST_SEEN // 2]
+        for number in settled:
+            self._mark = max(self._mark, number)
+            del self._seen[number]
+        return new
+
+    def _tell_changes(self, changes: Iterable[Change]) -> None:
+        for change in changes:
+            for window in self._at(change.desk):
+                if change.kind == "review":
+                    fields = {"review": change.reference, "open": change.is_open}
+                    window.tell("queue", desk=change.desk, **fields)
+                elif change.kind == "message":
+                    window.tell("message", desk=change.desk, run=change.reference)
+                elif window.place == Place(change.desk, "conversation", change.reference):
+                    window.tell("changed")
+
+    def _tell_stops(self, stopped: frozenset[str]) -> None:
+        before = stopped if self._stopped is None else self._stopped
+        for desk in before ^ stopped:
+            for window in self._at(desk):
+                window.tell("desk", desk=desk, stopped=desk in stopped)
+        self._stopped = stopped
+
+    def _tell_people(self, lookers: Iterable[Looker]) -> None:
+        here: dict[Place, tuple[str, ...]] = {}
+        for place, person, _ in sorted(lookers):
+            if person not in here.get(place, ()):
+                here[place] = (*here.get(place, ()), person)
+        self._here = here
+        for window in self._windows:
+            self._tell_others(window)
+
+    def _tell_states(self, found: Look) -> None:
+        for window in self._windows:
+            if window.place is None or window.place.kind == "review":
+                continue
+            before = self._states.get(window.place)
+            now = found.states.get(window.place)
+            if before is not None and before != now:
+                window.tell("changed")
+        self._states = found.states
+
+    def _at(self, desk: str) -> list[Window]:
+        return [window for window in self._windows if desk in window.desks]
+
+    def _tell_others(self, window: Window) -> None:
+        """Say who else looks at the same, where that has changed."""
+        here = () if window.place is None else self._here.get(window.place, ())
+        others = [name for name in here if name != window.person]
+        if others != window.others:
+            window.others = others
+            window.tell("here", people=others)
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return

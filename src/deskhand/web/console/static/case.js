@@ -1,0 +1,206 @@
+// One review: three views of its draft, words that are kept, decisions without loading the page anew.
+"use strict";
+
+const caseOf = () => one("article.case");
+
+// --- three ways to look at a draft: what changed, the fields, and as it leaves
+
+const show = (view) => {
+  const draft = one("[data-draft]");
+  if (!draft) return;
+  all("[data-show]").forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.show === view)));
+  all("[data-view]").forEach((part) => (part.hidden = part.dataset.view !== (view === "edit" ? "edit" : "marked")));
+  draft.classList.toggle("clean", view === "clean");
+};
+
+// --- what is typed is kept on the server
+
+let keeping = 0;
+let kept = "";
+const fieldsOf = (form) =>
+  new URLSearchParams([...new FormData(form)].filter(([, value]) => typeof value === "string")).toString();
+const compare = (part) => {
+  const place = one("[data-changes]");
+  if (!place) return;
+  place.replaceChildren(...parsed(part).body.childNodes);
+  const open = Number(one("[data-open-findings]", place)?.dataset.openFindings ?? 0);
+  one("[data-approve]")?.toggleAttribute("data-twice", open > 0);
+};
+const keep = async (leaving = false) => {
+  clearTimeout(keeping);
+  const text = one("[data-keep]");
+  if (!text) return;
+  const body = fieldsOf(text.form);
+  if (body === kept) return;
+  kept = body;
+  const word = one("[data-kept-word]");
+  const headers = { "Content-Type": "application/x-www-form-urlencoded", "HX-Request": "true" };
+  try {
+    const answer = await fetch(text.dataset.keep, { method: "POST", body, keepalive: leaving, headers });
+    if (answer.ok && !leaving && text.isConnected) compare(await answer.text());
+    word.textContent = answer.ok ? "saved" : "not saved: load the page again";
+  } catch {
+    kept = "";
+    word.textContent = "not saved yet: the server does not answer";
+    keeping = setTimeout(keep, 3000);
+  }
+};
+addEventListener("pagehide", () => keep(true));
+
+const insert = (words) => {
+  const text = one("[data-keep]");
+  text.setRangeText(words, text.selectionStart, text.selectionEnd, "end");
+  text.dispatchEvent(new Event("input", { bubbles: true }));
+  text.focus();
+};
+const takeOut = (button) => {
+  const text = one("[data-keep]");
+  const loose = button.dataset.takeOut.trim().split(/\s+/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  text.value = text.value.replace(new RegExp(`${loose.join("\\s+")} ?`), "");
+  text.dispatchEvent(new Event("input", { bubbles: true }));
+  button.closest(".fix").remove();
+};
+
+addEventListener("input", (event) => {
+  if (!event.target.closest?.("#reply-form")) return;
+  one("[data-kept-word]").textContent = "…";
+  clearTimeout(keeping);
+  keeping = setTimeout(keep, 500);
+});
+addEventListener("click", (event) => {
+  const button = event.target.closest?.("[data-show], [data-insert], [data-take-out]");
+  if (!button) return;
+  if ("takeOut" in button.dataset) return takeOut(button);
+  if ("insert" in button.dataset) return insert(one("pre", button.parentElement).textContent);
+  show(button.dataset.show);
+  if (button.dataset.show === "edit") one("[data-keep]").focus();
+});
+addEventListener("keydown", (event) => {
+  if (event.target.matches?.("[data-keep]") && event.key === "Enter" && (event.ctrlKey || event.metaKey)) approve();
+});
+
+// --- an open finding needs the key twice
+
+let armed = 0;
+const approve = () => {
+  const button = one("[data-approve]");
+  if (!button || button.disabled) return;
+  if ("twice" in button.dataset && Date.now() - armed > 4000) {
+    armed = Date.now();
+    button.classList.add("armed");
+    return;
+  }
+  armed = 0;
+  if (button.form && !button.form.checkValidity()) {
+    show("edit");
+    button.form.reportValidity();
+    return;
+  }
+  button.click();
+};
+
+// --- the next review is there before it is asked for
+
+const ready = new Map();
+const part = async (url, name, more = {}) => {
+  const answer = await fetch(url, { ...more, headers: { "X-Part": name } });
+  if (answer.redirected || (!answer.ok && answer.status !== 409)) throw new Error("not a part of a page");
+  return answer;
+};
+const preload = () => {
+  const next = one("[data-next]");
+  if (!next || ready.has(next.href)) return;
+  ready.clear();
+  ready.set(next.href, part(next.href, "case").then((answer) => answer.text()));
+  ready.get(next.href).catch(() => ready.clear());
+};
+const markCurrent = () => {
+  const current = caseOf()?.dataset.review;
+  all(".item[data-review]").forEach((row) => row.toggleAttribute("aria-current", false));
+  const row = current && one(`.item[data-review="${CSS.escape(current)}"]`);
+  if (!row) return;
+  row.setAttribute("aria-current", "true");
+  row.scrollIntoView({ block: "nearest" });
+};
+const swapCase = (html, path) => {
+  const fresh = parsed(html).querySelector("article.case");
+  if (!fresh) throw new Error("not a review");
+  (caseOf() ?? one(".case-empty")).replaceWith(fresh);
+  if (path) history.pushState({ review: true }, "", path);
+  document.title = `${one("#subject").textContent.trim()} · Deskhand`;
+  setUpCase();
+  markCurrent();
+  one("#subject").focus({ preventScroll: true });
+};
+const openReview = async (path, { fresh = false, push = true } = {}) => {
+  const url = new URL(path, location.href);
+  await keep();
+  const known = fresh ? undefined : ready.get(url.href);
+  try {
+    const html = await (known ?? part(url.href, "case").then((answer) => answer.text()));
+    swapCase(html, push ? url.href : null);
+  } catch {
+    location.href = url.href;
+  }
+};
+
+// --- a decision, and on to the next
+
+const say = (html) => {
+  one(".toasts").replaceChildren(...parsed(html).body.childNodes);
+  tick();
+  const again = one("[data-again]");
+  if (again) setTimeout(async () => again.isConnected && say(await (await part(again.dataset.again, "toast")).text()), 700);
+};
+const decide = async (form, button) => {
+  const body = new URLSearchParams(new FormData(form, button));
+  const review = caseOf()?.dataset.review;
+  clearTimeout(keeping);
+  all(".act button, .toast button").forEach((other) => (other.disabled = true));
+  button?.classList.add("busy");
+  const to = button?.hasAttribute("formaction") ? button.formAction : form.action;
+  const answer = await part(to, "case", { method: "POST", body });
+  const html = await answer.text();
+  if (answer.status === 409) return swapCase(html, null);
+  say(html);
+  const next = new URL(answer.headers.get("X-Place"), location.href);
+  next.searchParams.delete("done");
+  next.searchParams.delete("how");
+  const stays = review && next.pathname.endsWith(`/${review}`);
+  if (!stays && review) one(`.queue .item[data-review="${CSS.escape(review)}"]`)?.closest("li").remove();
+  if (next.pathname === new URL(home()).pathname) location.href = answer.headers.get("X-Place");
+  else await openReview(next.href, { fresh: Boolean(stays), push: !stays });
+};
+addEventListener("submit", (event) => {
+  const form = event.target;
+  const hasFiles = [...form.elements].some((field) => field.type === "file" && field.files.length);
+  if (!form.closest(".case, .toast") || !caseOf() || hasFiles || form.method !== "post") return;
+  event.preventDefault();
+  decide(form, event.submitter).catch(() => {
+    all("button").forEach((button) => (button.disabled = false));
+    event.submitter?.removeAttribute("disabled");
+    HTMLFormElement.prototype.submit.call(form);
+  });
+});
+addEventListener("click", (event) => {
+  const link = event.target.closest?.("[data-next], [data-previous], .queue .item");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || matchMedia("(max-width: 68rem)").matches) return;
+  if (!one(".triage")) return;
+  event.preventDefault();
+  document.body.classList.replace("view-list", "view-item");
+  openReview(link.href);
+});
+addEventListener("popstate", () => (caseOf() && location.pathname !== new URL(home()).pathname ? openReview(location.href, { push: false }) : location.reload()));
+
+const setUpCase = () => {
+  all("[data-with-script], [data-insert], [data-take-out]").forEach((shown) => (shown.hidden = false));
+  const draft = one("[data-draft]");
+  if (draft) show(draft.dataset.draft);
+  const text = one("[data-keep]");
+  kept = text ? fieldsOf(text.form) : "";
+  armed = 0;
+  tellTimes();
+  tick();
+  preload();
+  if (typeof follow === "function") follow();
+};

@@ -1,0 +1,109 @@
+"""Two people at the console at once, each in a browser of their own: what one does, the other
+sees without loading the page anew."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.approvals_kit import HOME, make_passwords_cheap
+from tests.browser import browser, needs_browser
+from tests.console_site import a_mail, console_site, log_in, wait_for_review
+
+pytestmark = needs_browser
+
+ROWS = "[...document.querySelectorAll('.item .subject')].map((row) => row.innerText).join()"
+SUBJECT = "document.querySelector('h1')?.innerText"
+
+
+@pytest.fixture(autouse=True)
+def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_passwords_cheap(monkeypatch)
+
+
+async def test_what_comes_in_and_what_is_decided_is_seen_without_a_reload(tmp_path: Path) -> None:
+    async with (
+        console_site(tmp_path, "ida", "jana") as (shop, base),
+        browser() as idas,
+        browser() as janas,
+    ):
+        for page in (idas, janas):
+            await page.look(width=1440, height=900)
+        await log_in(idas, base)
+        await log_in(janas, base, "jana")
+        for page in (idas, janas):
+            await page.run("window.loaded = 'once'")
+            await page.until("document.querySelector('[data-live-word]').innerText === 'live'")
+        for number in (1, 2, 3):
+            await wait_for_review(shop, a_mail(number))
+        for page in (idas, janas):
+            await page.until(f"{ROWS} === 'Parcel 1,Parcel 2,Parcel 3'")
+            await page.until("document.querySelector('[data-waiting]').innerText.includes('3')")
+
+        await idas.click(".item")
+        await idas.until(f"{SUBJECT} === 'Parcel 1'")
+        await janas.click(".item")
+        await janas.until(f"{SUBJECT} === 'Parcel 1'")
+        here = "document.querySelector('[data-here]').innerText"
+        await idas.until(f"{here} === 'jana is looking at this'")
+        await janas.until(f"{here} === 'ida is looking at this'")
+
+        await janas.press("e")
+        await janas.fill("textarea", "Jana's own words.")
+        await idas.until(
+            "document.querySelector('[data-typing]').innerText === 'jana has begun to edit it.'"
+        )
+        await idas.press("a")
+        await idas.press("a")
+        await idas.until(f"{SUBJECT} === 'Parcel 2'")
+        await idas.until("/Sends in \\d+ s/.test(document.querySelector('.done').innerText)")
+        await janas.until("!document.querySelector('[data-faster]').hidden")
+        told = await janas.run("document.querySelector('[data-faster]').innerText")
+        assert "ida was faster: approved" in told
+        assert await janas.run("document.querySelector('textarea').value") == ("Jana's own words.")
+        await idas.until(f"{ROWS} === 'Parcel 2,Parcel 3'")
+        for page in (idas, janas):
+            assert await page.run("window.loaded") == "once"
+            assert page.complaints == []
+
+
+async def test_who_is_slower_gets_a_notice_and_keeps_the_words(tmp_path: Path) -> None:
+    async with console_site(tmp_path, "ida", "jana") as (shop, base), browser() as page:
+        await wait_for_review(shop, a_mail(1))
+        [review] = await shop.desks["shop"].store.find_reviews()
+        await page.look(width=1440, height=900)
+        await log_in(page, base)
+        await page.open(f"{base}{HOME}shop/{review.id}")
+        await page.until("document.querySelector('textarea') !== null")
+        await page.run("window.loaded = 'once'; stream.close()")
+        await page.press("e")
+        await page.fill("textarea", "Ida's own words.")
+        await shop.desks["shop"].store.snooze(review.id, "jana", None)
+        # as on a page that is older than the newest draft
+        await page.run("document.querySelector('#reply-form [name=version]').value = '7'")
+        await page.click("[data-approve]")
+        await page.until("document.querySelector('.problem:not([hidden])') !== null")
+        assert await page.run("document.querySelector('textarea').value") == "Ida's own words."
+        assert await page.run("window.loaded") == "once"
+
+
+async def test_going_from_one_review_to_the_next_needs_no_new_page(tmp_path: Path) -> None:
+    async with console_site(tmp_path) as (shop, base), browser() as page:
+        for number in (1, 2, 3):
+            await wait_for_review(shop, a_mail(number))
+        await page.look(width=1440, height=900)
+        await log_in(page, base)
+        await page.run("window.loaded = 'once'")
+        await page.press("j")
+        await page.press("Enter")
+        await page.until(f"{SUBJECT} === 'Parcel 1'")
+        await page.until("ready.size === 1")
+        asked = len(page.requested)
+        await page.press("j")
+        await page.until(f"{SUBJECT} === 'Parcel 2'")
+        reviews = [url for url in page.requested[asked:] if "/approvals/shop/" in url]
+        assert all("/now" in url or "rev_" in url for url in reviews)
+        assert await page.run("document.activeElement.id") == "subject"
+        await page.run("history.back()")
+        await page.until(f"{SUBJECT} === 'Parcel 1'")
+        assert await page.run("window.loaded") == "once"
+        assert page.complaints == []
