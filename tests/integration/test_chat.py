@@ -1,16 +1,9 @@
 """The chat of a desk over HTTP: turns, events, identity and limits, on both databases."""
 
 import asyncio
-import base64
-import hmac
-import json
-import shutil
 import time
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
-from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -18,61 +11,9 @@ import pytest
 from deskhand.model.run import RunStatus
 from deskhand.web.api.app import create_app
 from deskhand.web.chat_stream import ChatStream
-from deskhand.wiring import SHIPPED, Desk, api_keys, open_database, open_desk, read_desk
+from deskhand.wiring import api_keys, open_database, open_desk, read_desk
+from tests.chat_kit import SECRET, Visitor, open_chat, token
 from tests.servers import new_database, postgres_programs
-from tests.waiting import until
-
-SECRET = "a secret of the shop that is long enough"
-CHAT = "channels: {web: {chat: {login_secret_env: SHOP_LOGIN, turns_per_hour: 8}}}\n"
-
-
-def token(secret: str = SECRET, alg: str = "HS256", **claims: Any) -> str:
-    """A login token as a shop's site makes it."""
-    written = {"sub": "C-2003", "aud": "orders", "exp": time.time() + 600} | claims
-    parts = [_part({"alg": alg, "typ": "JWT"}), _part(written)]
-    signed = hmac.new(secret.encode(), ".".join(parts).encode(), sha256).digest()
-    return ".".join([*parts, base64.urlsafe_b64encode(signed).rstrip(b"=").decode()])
-
-
-def _part(fields: dict[str, Any]) -> str:
-    return base64.urlsafe_b64encode(json.dumps(fields).encode()).rstrip(b"=").decode()
-
-
-class Visitor:
-    """A browser that talks with the desk."""
-
-    def __init__(self, desk: Desk, client: httpx.AsyncClient) -> None:
-        self.desk = desk
-        self.client = client
-        self.chat: str | None = None
-        self.turns = 0
-
-    async def post(self, text: str, **more: Any) -> httpx.Response:
-        self.turns += 1
-        body = {"id": f"m{self.turns}", "text": text, **more}
-        if self.chat is not None:
-            body.setdefault("chat", self.chat)
-        return await self.client.post("/api/chat", json=body)
-
-    async def say(self, text: str, **more: Any) -> list[str]:
-        """What the desk answered to this."""
-        answer = await self.post(text, **more)
-        assert answer.status_code == 202, answer.text
-        self.chat = answer.json()["chat"]
-        await self._rests(answer.json()["run"])
-        return (await self.lines())[-1:]
-
-    async def _rests(self, run: str) -> None:
-        async def rests() -> bool:
-            return not (await self.desk.store.run(run)).status.is_active
-
-        await until(rests)
-
-    async def lines(self) -> list[str]:
-        assert self.chat is not None
-        chat = await self.desk.chats.find(self.chat)
-        assert chat is not None
-        return [line.text for line in await self.desk.chats.lines(chat.id) if line.author == "desk"]
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -87,24 +28,6 @@ async def visitor(
         url = await asyncio.to_thread(new_database)
     async with open_chat(url, tmp_path) as opened:
         yield opened
-
-
-@asynccontextmanager
-async def open_chat(url: str, folder: Path) -> AsyncIterator[Visitor]:
-    desk_folder = folder / "orders"
-    if not desk_folder.exists():
-        shutil.copytree(SHIPPED / "orders", desk_folder)
-        yaml = (desk_folder / "desk.yaml").read_text().replace("mode: draft ", "mode: auto ")
-        (desk_folder / "desk.yaml").write_text(yaml + CHAT)
-    async with AsyncExitStack() as stack:
-        database = await stack.enter_async_context(open_database(url))
-        loaded = read_desk(str(desk_folder))
-        opening = open_desk(loaded, database, outbox=folder / "outbox")
-        desk = await stack.enter_async_context(opening)
-        app = create_app({"orders": desk}, api_keys(database), version="0")
-        transport = httpx.ASGITransport(app)
-        client = httpx.AsyncClient(transport=transport, base_url="http://shop.example")
-        yield Visitor(desk, await stack.enter_async_context(client))
 
 
 async def test_a_customer_who_is_logged_in_is_asked_and_answered(visitor: Visitor) -> None:

@@ -1,11 +1,12 @@
 """`deskhand conversations`: what was said, what the desk remembers of it, and who answers."""
 
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.databases import opened_store
+from deskhand.cli.databases import opened_desk, opened_store
 from deskhand.cli.terminal import (
     console,
     print_json,
@@ -19,6 +20,7 @@ from deskhand.model.documents import iso_at
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from deskhand.model.chats import ChatLine
     from deskhand.model.queue import TakenOver
 
 app = typer.Typer(
@@ -187,6 +189,99 @@ def _document(taken: "TakenOver") -> dict[str, Any]:
 async def _taken_over(database: str | None, desk: str | None) -> "list[TakenOver]":
     async with opened_store(database, desk) as store:
         return await store.taken_over()
+
+
+@app.command("lines")
+def lines(
+    conversation: Conversation,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show what was said in a chat, line by line."""
+    from rich.text import Text
+
+    from deskhand.cli.terminal import printable
+
+    said = run_async(_chat_lines(conversation, database, desk))
+    if as_json:
+        print_json({"lines": [line.model_dump(mode="json") for line in said]})
+        return
+    for line in said:
+        who = Text(f"{when(line.at)}  {printable(line.name or line.author)}  ", style="bold")
+        console().print(who.append(printable(line.text), style="not bold"), soft_wrap=True)
+    if not said:
+        console().print("there is no such chat, or nobody has said anything in it")
+
+
+async def _chat_lines(
+    conversation: str, database: str | None, desk: str | None
+) -> "list[ChatLine]":
+    from deskhand.wiring import chats_of
+
+    async with opened_desk(database, desk) as (opened, name):
+        return await chats_of(opened, name).lines(conversation, limit=1000)
+
+
+@app.command("answer")
+def answer(
+    conversation: Conversation,
+    text: Annotated[str, typer.Argument(help="What you say; `-` reads it from a pipe.")],
+    name: Annotated[
+        str | None, typer.Option("--name", help="Your name, as the visitor is told.")
+    ] = None,
+    by: options.By = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Say something in a chat yourself, also first and again: the desk is silent from then on."""
+    words = sys.stdin.read() if text == "-" else text
+    run_async(_answer(conversation, words, name, by, database, desk))
+    if as_json:
+        print_json({"conversation": conversation, "said": True})
+        return
+    console().print("said; the desk is silent until: deskhand conversations give-back", style="dim")
+
+
+async def _answer(
+    conversation: str,
+    text: str,
+    name: str | None,
+    by: str | None,
+    database: str | None,
+    desk: str | None,
+) -> None:
+    from deskhand.engine.manual_reply import answer_chat
+    from deskhand.model.ids import new_id
+    from deskhand.wiring import chats_of
+
+    async with opened_desk(database, desk) as (opened, desk_name):
+        chats, who = chats_of(opened, desk_name), by or options.login_name()
+        await answer_chat(chats, conversation, new_id("said"), who, text, name)
+
+
+@app.command("take-over")
+def take_over(
+    conversation: Conversation,
+    by: options.By = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Keep the desk silent in a conversation until somebody gives it back."""
+    run_async(_take_over(conversation, by, database, desk))
+    if as_json:
+        print_json({"conversation": conversation, "taken_over": True})
+        return
+    console().print("it is yours; let the desk answer again: deskhand conversations give-back")
+
+
+async def _take_over(
+    conversation: str, by: str | None, database: str | None, desk: str | None
+) -> None:
+    async with opened_store(database, desk) as store:
+        await store.take_over(conversation, by or options.login_name())
 
 
 @app.command("give-back")

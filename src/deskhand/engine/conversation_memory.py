@@ -4,7 +4,7 @@ The run before carries what was known until then in its first row. Its own turn 
 has no room any more is kept in a line. So reading costs one run, however long a conversation is.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -15,7 +15,7 @@ from deskhand.engine.journal import fold, result_of
 from deskhand.language.identify import identify
 from deskhand.mail.reply import visible_reply
 from deskhand.model.envelope import Envelope, StageResult
-from deskhand.model.message import OWN_TOOLS, REPLY, Message
+from deskhand.model.message import CHAT, OWN_TOOLS, REPLY, Message
 from deskhand.model.outcome import EffectClass, Outcome
 from deskhand.model.remembered import MEMORY, Remembered, RememberedTurn, SummaryLine
 from deskhand.model.run import ConversationTurn, EffectState, Run, RunStatus, StepRow
@@ -46,12 +46,36 @@ class MemoryLimits:
     """Seconds after which a message is forgotten."""
 
 
+SaidByPeople = Callable[[str, str], Awaitable[str]]
+"""What colleagues said in a conversation after a message, by the ids of both."""
+ValuesIn = Callable[[str, datetime], Mapping[str, Any]]
+"""The slots that a text fills, which came at this time."""
+
+
+async def _nothing(conversation: str, message: str) -> str:
+    return ""
+
+
+def _no_values(text: str, at: datetime) -> Mapping[str, Any]:
+    return {}
+
+
 class ConversationMemory:
     """Remembers conversations from the rows of their runs."""
 
-    def __init__(self, store: Store, limits: MemoryLimits | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        limits: MemoryLimits | None = None,
+        said_by_people: SaidByPeople = _nothing,
+        values_in: ValuesIn = _no_values,
+    ) -> None:
+        """`said_by_people` and `values_in` tell what was said while a colleague had the chat: no
+        stage worked those messages."""
         self._store = store
         self._limits = limits or MemoryLimits()
+        self._said_by_people = said_by_people
+        self._values_in = values_in
 
     async def recall(self, run: Run, message: Message) -> dict[str, Any]:
         """What a run knows from its beginning, for its metadata; empty for the first message."""
@@ -104,6 +128,8 @@ class ConversationMemory:
     ) -> Remembered:
         remembered = await self._turn(turn, rows)
         found = Understanding.of(_state(turn, rows)).slots
+        if not rows and turn.message.channel == CHAT:
+            found = dict(self._values_in(turn.message.words, turn.message.received_at))
         return memory.with_values(found).changed(
             messages=memory.messages + 1,
             turns=(*memory.turns, remembered),
@@ -113,7 +139,11 @@ class ConversationMemory:
     async def _turn(self, turn: ConversationTurn, rows: Sequence[StepRow]) -> RememberedTurn:
         state = _state(turn, rows)
         last = result_of(rows[-1]) if rows else StageResult()
-        answered = "\n\n".join(_said(turn.run, state, rows))[:_LONGEST]
+        said = list(_said(turn.run, state, rows))
+        if turn.message.channel == CHAT:
+            message = turn.message
+            said.append(await self._said_by_people(message.conversation, message.id))
+        answered = "\n\n".join(filter(None, said))[:_LONGEST]
         effects = await self._store.effects(turn.run.id) if rows else []
         in_doubt = [effect.tool for effect in effects if effect.state in _IN_DOUBT]
         done = [tool for tool in (*_changed_by(rows), *in_doubt) if tool not in OWN_TOOLS]

@@ -1,5 +1,7 @@
-"""Sends a reply that a person wrote to a handed-over message, in a flow of its own."""
+"""Sends what a person wrote: a reply to a handed-over message, in a flow of its own, or a line in a
+chat, whoever spoke last there."""
 
+import re
 from dataclasses import replace
 
 from deskhand.agents.agent import Agent
@@ -9,13 +11,38 @@ from deskhand.agents.replying.services import dispatch_through
 from deskhand.engine.decided import acknowledgement, decision_note
 from deskhand.engine.journal import ANSWER
 from deskhand.engine.loop import Flow
-from deskhand.errors import PermanentError
+from deskhand.errors import IncompleteDecision, NotFound, PermanentError
 from deskhand.model.envelope import Delta, Envelope, StageResult
 from deskhand.model.message import REPLY, Reply
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewKind, canonical_hash
 from deskhand.model.spec import AgentSpec, FlowSpec
 from deskhand.ports import Store, ToolGate
+from deskhand.ports.conversations import Chats
+
+LONGEST_LINE = 10_000
+"""Characters of what a colleague says at once in a chat."""
+_UNFIT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+async def answer_chat(
+    chats: Chats, chat: str, key: str, by: str, text: str, name: str | None = None
+) -> bool:
+    """Say something in a chat as a colleague, also first and again: the desk is silent from now on,
+    and what waited for a person has its answer. Give the chat back when the desk may go on.
+
+    `key` makes saying it twice harmless: then this is False. `name` is what the visitor is told.
+    NotFound for a chat that is not there, IncompleteDecision for a text that cannot be said.
+    """
+    words = _UNFIT.sub(" ", text.replace("\r\n", "\n")).strip()
+    if not words:
+        raise IncompleteDecision("text", "the answer is empty; write something")
+    if len(words) > LONGEST_LINE:
+        raise IncompleteDecision("text", f"write at most {LONGEST_LINE:,} characters at once")
+    if await chats.chat(chat) is None:
+        raise NotFound(f"there is no chat {chat!r}")
+    shown = " ".join((name or by).split())[:100]
+    return await chats.answer(chat, f"{chat}/said:{key}", by, shown or by, words)
 
 
 async def _leaves(category: str | None) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from deskhand.engine.loop import End
 from deskhand.mail.automatic import Automatic, AutomaticKind, automatic, bounce
 from deskhand.mail.threads import our_key
+from deskhand.model.chats import WANTS_PERSON
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import ErrorNote
 from deskhand.model.message import ANSWERED_BEFORE, DELIVER, SENT_BEFORE, UNREADABLE, Message
@@ -48,6 +49,8 @@ class Screen:
             return _answered_before(message)
         if UNREADABLE in message.headers:
             return _unreadable(message)
+        if WANTS_PERSON in message.headers:
+            return _to_a_person("the visitor asks for a person", ErrorCode.PERSON_WANTED)
         sign = automatic(message, self._own_addresses, self._forwarders)
         if sign is None:
             return await self._too_fast(message)

@@ -125,6 +125,7 @@ _OF_ERRORS: Mapping[str, Cause] = {
     ErrorCode.REPLY_BOUNCED: Cause.BOUNCED,
     ErrorCode.TOO_MANY_REPLIES: Cause.PACE,
     ErrorCode.ANSWERED_BEFORE: Cause.ANSWERED_BEFORE,
+    ErrorCode.PERSON_WANTED: Cause.ESCALATED,
     ErrorCode.EFFECT_UNKNOWN: Cause.EFFECT_UNKNOWN,
     ErrorCode.MODEL_UNAVAILABLE: Cause.MODEL_AWAY,
 }

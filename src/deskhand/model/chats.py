@@ -1,12 +1,16 @@
-"""A chat as it is kept: who holds it, and its lines."""
+"""A chat as it is kept: who holds it, its lines, and the mails that leave for it."""
 
 from datetime import UTC, datetime
+from enum import StrEnum
 
 from deskhand.model.frozen import Frozen
-from deskhand.model.message import CHAT, Address, Message
+from deskhand.model.message import CHAT, Address, Attachment, Message
 from deskhand.model.principal import Principal, PrincipalKind
 
-VISITOR, DESK = "visitor", "desk"
+VISITOR, DESK, PERSON = "visitor", "desk", "person"
+"""Who said a line: the visitor, the program, or a colleague."""
+WANTS_PERSON = "x-deskhand-wants-person"
+"""A header of messages by which a visitor asks for a person: no stage works them."""
 
 
 class Chat(Frozen):
@@ -15,6 +19,16 @@ class Chat(Frozen):
     id: str
     customer: str | None = None
     """The customer that a login token named; None for a visitor whom nobody knows."""
+    address: str | None = None
+    """Where a person's answers are mailed, as the visitor said; it proves nothing."""
+
+
+class ChatFile(Frozen):
+    """A file that a visitor sent with a line."""
+
+    name: str
+    type: str
+    size: int
 
 
 class ChatLine(Frozen):
@@ -22,9 +36,22 @@ class ChatLine(Frozen):
 
     number: int
     author: str
-    """`visitor` or `desk`."""
+    """`visitor`, `desk` or `person`."""
     text: str
     at: float
+    name: str | None = None
+    """The colleague who wrote it, as the visitor is told."""
+    files: tuple[ChatFile, ...] = ()
+    thumb: str | None = None
+    """What the visitor thought of it: `up` or `down`."""
+
+
+class ChatStanding(Frozen):
+    """Who answers in a chat now."""
+
+    taken_over_by: str | None = None
+    """The colleague, as the visitor is told; None while the program answers."""
+    waits_for_person: bool = False
 
 
 class ChatUse(Frozen):
@@ -37,7 +64,28 @@ class ChatUse(Frozen):
     chats_of_desk: int = 0
 
 
-def chat_message(chat: Chat, message_id: str, text: str, how: str) -> Message:
+class ChatMailKind(StrEnum):
+    ANSWER = "answer"
+    TRANSCRIPT = "transcript"
+
+
+class ChatMail(Frozen):
+    """A mail that a chat sends."""
+
+    key: str
+    chat: str
+    kind: ChatMailKind
+    address: str
+    subject: str
+    text: str
+    until: float
+    """When it is of no use any more."""
+    tries: int = 0
+
+
+def chat_message(
+    chat: Chat, message_id: str, text: str, how: str, files: tuple[Attachment, ...] = ()
+) -> Message:
     """What a visitor said, with the authority that was proven and no other; `how` says by what."""
     principal = Principal(via=chat.id, how="a visitor of the chat, not logged in")
     if chat.customer is not None:
@@ -49,5 +97,6 @@ def chat_message(chat: Chat, message_id: str, text: str, how: str) -> Message:
         sender=Address(address=chat.id),
         principal=principal,
         body=text,
+        attachments=files,
         received_at=datetime.now(UTC),
     )

@@ -12,6 +12,7 @@ class ErrorCode(StrEnum):
     REPLY_BOUNCED = "reply_bounced"
     TOO_MANY_REPLIES = "too_many_replies"
     ANSWERED_BEFORE = "answered_before"
+    PERSON_WANTED = "person_wanted"
     # the flow
     FLOW_CHANGED = "flow_changed"
     HOP_LIMIT = "hop_limit"

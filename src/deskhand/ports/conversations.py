@@ -1,9 +1,18 @@
 """What a desk keeps of conversations beside their runs: who answers, what is forgotten, and the
 lines of chats."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
-from deskhand.model.chats import Chat, ChatLine, ChatUse
+from deskhand.model.chats import (
+    Chat,
+    ChatFile,
+    ChatLine,
+    ChatMail,
+    ChatMailKind,
+    ChatStanding,
+    ChatUse,
+)
 from deskhand.model.queue import TakenOver
 from deskhand.model.run import ConversationTurn
 
@@ -61,8 +70,55 @@ class Chats(Protocol):
         """The chat that this token opens; None for a token that nobody was given."""
         ...
 
-    async def say(self, chat: str, key: str, author: str, text: str) -> bool:
+    async def chat(self, chat: str) -> Chat | None:
+        """The chat of this id; None where there is none."""
+        ...
+
+    async def say(
+        self, chat: str, key: str, author: str, text: str, files: Sequence[ChatFile] = ()
+    ) -> bool:
         """Add a line; False where there is one under this key already, which stays as it is."""
+        ...
+
+    async def answer(self, chat: str, key: str, by: str, name: str, text: str) -> bool:
+        """Add a colleague's line, make the chat his and end what waits in it, all or nothing.
+
+        `name` is what the visitor is told. False where there is a line under this key already.
+        """
+        ...
+
+    async def standing(self, chat: str) -> ChatStanding:
+        """Who answers now."""
+        ...
+
+    async def leave_address(self, chat: str, address: str) -> None:
+        """Mail what people answer from now on to this address, too."""
+        ...
+
+    async def rate(self, chat: str, number: int, thumb: str) -> bool:
+        """Note that the visitor liked a line of the program, `up`, or not, `down`.
+
+        A line that he did not like counts against the mode that its category has earned. False
+        where there is no such line.
+        """
+        ...
+
+    async def people_since(self, chat: str, message_id: str) -> str:
+        """What colleagues said between this message and the visitor's next one."""
+        ...
+
+    async def queue_mail(self, mail: ChatMail) -> bool:
+        """Have a mail sent; False where there is one under its key already."""
+        ...
+
+    async def mails_since(self, chat: str, kind: ChatMailKind, since: float) -> int: ...
+
+    async def take_mails(self) -> list[ChatMail]:
+        """Those that are due, taken by the caller alone for a while."""
+        ...
+
+    async def settle_mail(self, key: str, *, again_at: float | None, trouble: str = "") -> None:
+        """Note that a mail has left, or when it is tried again."""
         ...
 
     async def lines(self, chat: str, after: int = 0, limit: int = 200) -> list[ChatLine]:

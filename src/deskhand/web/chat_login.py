@@ -9,7 +9,7 @@ import time
 from hashlib import sha256
 from typing import Any
 
-from deskhand.config.sections.channels import ChatSection
+from deskhand.config.sections.chat import ChatSection
 
 LONGEST_TOKEN = 4096
 _LONGEST_CUSTOMER = 200

@@ -2,8 +2,9 @@
 process can tell them.
 
 `line` events carry the lines of the chat, and their number as id: whoever comes back names the last
-one he has. A reply is a line only after the gate let it pass. `stage`, `typing` and `state` tell
-what is going on; they have no id and are not repeated.
+one he has. A reply is a line only after the gate let it pass. `stage`, `typing`, `state` and
+`person` (who answers instead of the program) tell what is going on; they have no id and are not
+repeated.
 """
 
 import asyncio
@@ -12,6 +13,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from deskhand.model.chats import ChatStanding
 from deskhand.model.run import Run, RunStatus
 from deskhand.ports import Store
 from deskhand.ports.conversations import Chats
@@ -42,6 +44,7 @@ class ChatStream:
     """Whether it ends once nothing is worked any more."""
     _told: dict[str, Any] = field(default_factory=dict[str, Any])
     _stages: int = 0
+    _colleague: bool = False
 
     async def events(self) -> AsyncIterator[str]:
         """The events as they are sent. It goes on until the reader leaves or the server stops."""
@@ -70,11 +73,23 @@ class ChatStream:
                 yield event
         for line in await self.chats.lines(self.chat, after=self.last):
             self.last = line.number
-            fields = {"author": line.author, "text": line.text, "at": line.at}
+            fields = line.model_dump(mode="json", exclude={"number"}, exclude_defaults=True)
             yield event_text("line", fields, line.number)
-        state = None if run is None else _STATES.get(run.status, "answered")
-        if run is not None and not run.status.is_active and self._is_new("state", (run.id, state)):
-            yield event_text("state", {"state": state})
+        standing = await self.chats.standing(self.chat)
+        if self._is_new("person", standing.taken_over_by) and self._person_came(standing):
+            yield event_text("person", {"name": standing.taken_over_by})
+        if run is not None and not run.status.is_active:
+            state = _STATES.get(run.status, "answered")
+            if standing.waits_for_person:
+                state = "waits_for_person"
+            if self._is_new("state", (run.id, state)):
+                yield event_text("state", {"state": state})
+
+    def _person_came(self, standing: ChatStanding) -> bool:
+        """Whether somebody came, or left: that nobody ever came is no news."""
+        came_before = self._colleague
+        self._colleague = standing.taken_over_by is not None
+        return self._colleague or came_before
 
     async def _work(self, run: Run) -> AsyncIterator[str]:
         if self._is_new("typing", run.id):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from deskhand.wiring.databases import api_keys as api_keys
     from deskhand.wiring.databases import backup_database as backup_database
     from deskhand.wiring.databases import channel_store as channel_store
+    from deskhand.wiring.databases import chats_of as chats_of
     from deskhand.wiring.databases import console_feed as console_feed
     from deskhand.wiring.databases import copy_database as copy_database
     from deskhand.wiring.databases import desks_in as desks_in
@@ -85,6 +86,7 @@ _MODULES = {
         "channel_store",
         "backup_database",
         "console_feed",
+        "chats_of",
         "copy_database",
         "desks_in",
         "exchanges_of",

@@ -5,6 +5,7 @@ A desk at work and a lane of the sandbox are assembled here alike; what differs 
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -139,7 +140,13 @@ def _recall(setup: DeskSetup) -> Recall:
     kept = [ages[kind] for kind in (Kept.RUNS, Kept.STEPS) if kind in ages]
     age = spec.memory.age(min(kept, default=None))
     limits = MemoryLimits(spec.memory.turns, spec.memory.tokens, age)
-    memory = ConversationMemory(setup.store, limits)
+    chats = SqlChats(setup.database, spec.name)
+    answers = _answers(spec)
+
+    def values_in(text: str, at: datetime) -> dict[str, Any]:
+        return {} if answers is None else answers.find(text, sorted(answers.names), at)
+
+    memory = ConversationMemory(setup.store, limits, chats.people_since, values_in)
     offers = offers_tool(spec, CHECK_CALENDAR)
 
     async def recall(run: Run, message: Message) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from deskhand.adapters.stores.api_keys import SqlKeyStore
 from deskhand.adapters.stores.channels import SqlChannelStore
+from deskhand.adapters.stores.chats import SqlChats
 from deskhand.adapters.stores.console_feed import SqlConsoleFeed
 from deskhand.adapters.stores.exchanges import SqlExchanges
 from deskhand.adapters.stores.run_store import desk_names
@@ -98,6 +99,11 @@ def console_feed(database: Database) -> SqlConsoleFeed:
 def knowledge_store(database: Database, desk: str) -> KnowledgeStore:
     """A desk's index of articles."""
     return database.knowledge_store(desk)
+
+
+def chats_of(database: Database, desk: str) -> SqlChats:
+    """The chats of a desk."""
+    return SqlChats(database, desk)
 
 
 def exchanges_of(database: Database, desk: str) -> SqlExchanges:

@@ -14,11 +14,13 @@ from deskhand.agents.prompts import PromptRegistry
 from deskhand.agents.remembering import approved_replies
 from deskhand.brain.build import agent_chat, build_brain, prepare
 from deskhand.config.desk import DeskSpec
+from deskhand.config.sections.channels import chat_of
 from deskhand.config.uses import remembers
 from deskhand.config.without_model import require_models
 from deskhand.engine.audit import key_from_environment
 from deskhand.engine.bookings import BookingKeeper
 from deskhand.engine.channel_runner import ChannelRunner
+from deskhand.engine.chat_mailer import ChatMailer
 from deskhand.engine.clock import SystemClock
 from deskhand.engine.housekeeping import Housekeeper
 from deskhand.engine.learner import Learner
@@ -31,7 +33,7 @@ from deskhand.telemetry.teller import Teller
 from deskhand.tickets.service import Tickets
 from deskhand.tools.office import Office
 from deskhand.wiring.assembly import DeskSetup, assemble
-from deskhand.wiring.channels import DeskChannel, desk_channels, review_notifier
+from deskhand.wiring.channels import DeskChannel, chat_post, desk_channels, review_notifier
 from deskhand.wiring.databases import Database, DeskStore, channel_store, exchanges_of
 from deskhand.wiring.desks import LoadedDesk
 from deskhand.wiring.knowledge import index_articles, open_knowledge
@@ -126,11 +128,16 @@ async def open_desk(
         for runner in reversed(runners):
             closing.push_async_callback(runner.stop)
         closing.push_async_callback(notifier.stop)
+        chats = SqlChats(database, spec.name)
+        mailer = ChatMailer(chats, chat_post(spec, around.channels, outbox).send, clock, spec.name)
+        closing.push_async_callback(mailer.stop)
         await prepare(setup.brain)
         await index_articles(database, spec)
         await dispatcher.start()
         if live:
             around.start_background_work()
+            if chat_of(spec.channels) is not None:
+                mailer.start()
         for runner in runners:
             runner.start()
         if listen:
@@ -144,7 +151,7 @@ async def open_desk(
             around.knowledge,
             around.trust,
             tickets,
-            SqlChats(database, spec.name),
+            chats,
             tuple(runners),
         )
 
@@ -271,6 +278,7 @@ def _setup(
     sending = reply_sending(
         spec, mode_for=around.trust.mode_for, sent_lately=sent_within_the_hour(store, clock)
     )
+    sending = replace(sending, taken_over_by=store.taken_over_by)
 
     return DeskSetup(
         loaded=loaded,

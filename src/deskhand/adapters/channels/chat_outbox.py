@@ -3,7 +3,6 @@
 from deskhand.adapters.channels.outgoing_mail import OutgoingMail
 from deskhand.adapters.stores.chats import SqlChats
 from deskhand.errors import ToolError
-from deskhand.model.chats import DESK
 
 
 class ChatOutbox:
@@ -15,7 +14,8 @@ class ChatOutbox:
     async def send(self, mail: OutgoingMail) -> str:
         if mail.answers is None:
             raise ToolError("no_chat", "the message of this reply is gone", recoverable=False)
-        await self._chats.say(mail.answers.conversation, mail.key, DESK, mail.reply.text)
+        chat = mail.answers.conversation
+        await self._chats.reply(chat, mail.key, mail.run_id, mail.reply.text)
         return f"chat:{mail.key}"
 
     async def find(self, key: str) -> str | None:

@@ -1,17 +1,34 @@
 """Chats in the database. A line is added once per key, under numbers without gaps: the row of its
 chat is locked while it is numbered."""
 
+import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import Any
 
 import sqlalchemy as sa
 
+from deskhand.adapters.stores import chat_answers, chat_mails
 from deskhand.adapters.stores import tables as t
-from deskhand.adapters.stores.core_database import CoreDatabase, insert_if_new
-from deskhand.model.chats import VISITOR, Chat, ChatLine, ChatUse
+from deskhand.adapters.stores.chat_lines import Words, add_line
+from deskhand.adapters.stores.core_database import CoreDatabase
+from deskhand.adapters.stores.judgements import note_afterwards
+from deskhand.adapters.stores.review_decisions import record_event
+from deskhand.model.chats import (
+    DESK,
+    PERSON,
+    VISITOR,
+    Chat,
+    ChatFile,
+    ChatLine,
+    ChatMail,
+    ChatMailKind,
+    ChatStanding,
+    ChatUse,
+)
 from deskhand.model.ids import new_id
+from deskhand.model.judgement import Judged
 
 
 class SqlChats:
@@ -42,13 +59,80 @@ class SqlChats:
 
     async def find(self, token: str) -> Chat | None:
         here = sa.and_(t.chats.c.desk == self._desk, t.chats.c.token_hash == digest_of(token))
-        query = sa.select(t.chats.c.id, t.chats.c.customer).where(here)
-        row = await self._database.read_core(lambda core: core.execute(query).first())
-        return None if row is None else Chat(id=row.id, customer=row.customer)
+        return await self._database.read_core(lambda core: _chat(core, here))
 
-    async def say(self, chat: str, key: str, author: str, text: str) -> bool:
+    async def chat(self, chat: str) -> Chat | None:
+        here = sa.and_(t.chats.c.desk == self._desk, t.chats.c.id == chat)
+        return await self._database.read_core(lambda core: _chat(core, here))
+
+    async def say(
+        self, chat: str, key: str, author: str, text: str, files: Sequence[ChatFile] = ()
+    ) -> bool:
+        words = Words(key, author, text, files=tuple(files))
         return await self._database.write_core(
-            lambda core: _say(core, self._desk, chat, key, author, text, self._now())
+            lambda core: add_line(core, self._desk, chat, words, self._now())
+        )
+
+    async def reply(self, chat: str, key: str, run_id: str, text: str) -> bool:
+        """Say what a run answers: the program's words, or those of the colleague who wrote them."""
+
+        def op(core: sa.Connection) -> bool:
+            chat_answers.check_silence(core, self._desk, chat, run_id)
+            author, name = chat_answers.writer_of(core, self._desk, run_id)
+            words = Words(key, author, text, name)
+            return add_line(core, self._desk, chat, words, self._now())
+
+        return await self._database.write_core(op)
+
+    async def answer(self, chat: str, key: str, by: str, name: str, text: str) -> bool:
+        def op(core: sa.Connection) -> bool:
+            now = self._now()
+            words = Words(key, PERSON, text, name)
+            if not add_line(core, self._desk, chat, words, now):
+                return False
+            chat_answers.take_and_settle(core, self._desk, chat, by, name, text, now)
+            return True
+
+        return await self._database.write_core(op)
+
+    async def standing(self, chat: str) -> ChatStanding:
+        return await self._database.read_core(
+            lambda core: chat_answers.standing(core, self._desk, chat)
+        )
+
+    async def leave_address(self, chat: str, address: str) -> None:
+        here = sa.and_(t.chats.c.desk == self._desk, t.chats.c.id == chat)
+        left = t.chats.update().where(here).values(address=address)
+        await self._database.write_core(lambda core: core.execute(left))
+
+    async def rate(self, chat: str, number: int, thumb: str) -> bool:
+        return await self._database.write_core(
+            lambda core: _rate(core, self._desk, chat, number, thumb, self._now())
+        )
+
+    async def people_since(self, chat: str, message_id: str) -> str:
+        return await self._database.read_core(
+            lambda core: chat_answers.people_since(core, self._desk, chat, message_id)
+        )
+
+    async def queue_mail(self, mail: ChatMail) -> bool:
+        return await self._database.write_core(
+            lambda core: chat_mails.queue(core, self._desk, mail, self._now())
+        )
+
+    async def mails_since(self, chat: str, kind: ChatMailKind, since: float) -> int:
+        return await self._database.read_core(
+            lambda core: chat_mails.count(core, self._desk, chat, kind, since)
+        )
+
+    async def take_mails(self) -> list[ChatMail]:
+        return await self._database.write_core(
+            lambda core: chat_mails.take(core, self._desk, self._now())
+        )
+
+    async def settle_mail(self, key: str, *, again_at: float | None, trouble: str = "") -> None:
+        await self._database.write_core(
+            lambda core: chat_mails.settle(core, self._desk, key, again_at, trouble, self._now())
         )
 
     async def said(self, key: str) -> bool:
@@ -61,14 +145,9 @@ class SqlChats:
     async def lines(self, chat: str, after: int = 0, limit: int = 200) -> list[ChatLine]:
         columns = t.chat_lines.c
         here = sa.and_(columns.desk == self._desk, columns.chat == chat, columns.number > after)
-        query = (
-            sa.select(columns.number, columns.author, columns.text, columns.at)
-            .where(here)
-            .order_by(columns.number)
-            .limit(limit)
-        )
+        query = sa.select(*_LINE).where(here).order_by(columns.number).limit(limit)
         rows = await self._database.read_core(lambda core: core.execute(query).all())
-        return [ChatLine.model_validate(dict(row._mapping)) for row in rows]
+        return [_line(row) for row in rows]
 
     async def use(self, chat: str | None, network: str, since: float) -> ChatUse:
         return await self._database.read_core(
@@ -80,43 +159,35 @@ def digest_of(text: str) -> str:
     return sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
-def _say(
-    core: sa.Connection, desk: str, chat: str, key: str, author: str, text: str, now: float
-) -> bool:
-    known = sa.and_(t.chat_lines.c.desk == desk, t.chat_lines.c.key == key)
-    here = sa.and_(t.chats.c.desk == desk, t.chats.c.id == chat)
-    insert_if_new(core, t.chats, _without_holder(desk, chat, now))
-    counted = t.chats.update().where(here)
-    core.execute(counted.values(lines=t.chats.c.lines + 1, spoken_at=now))
-    if core.execute(sa.select(t.chat_lines.c.number).where(known)).first() is not None:
-        core.execute(counted.values(lines=t.chats.c.lines - 1))
+def _chat(core: sa.Connection, here: sa.ColumnElement[bool]) -> Chat | None:
+    query = sa.select(t.chats.c.id, t.chats.c.customer, t.chats.c.address).where(here)
+    row = core.execute(query).first()
+    return None if row is None else Chat.model_validate(dict(row._mapping))
+
+
+_LINE = [
+    t.chat_lines.c[name] for name in ("number", "author", "text", "at", "name", "files", "thumb")
+]
+
+
+def _line(row: Any) -> ChatLine:
+    fields = dict(row._mapping)
+    return ChatLine.model_validate(fields | {"files": json.loads(fields["files"] or "[]")})
+
+
+def _rate(core: sa.Connection, desk: str, chat: str, number: int, thumb: str, now: float) -> bool:
+    """Note what a visitor thinks of a line of the program; False where it is no such line."""
+    columns = t.chat_lines.c
+    here = sa.and_(columns.desk == desk, columns.chat == chat, columns.number == number)
+    rated = t.chat_lines.update().where(here, columns.author == DESK).values(thumb=thumb)
+    if core.execute(rated).rowcount == 0:
         return False
-    number = core.execute(sa.select(t.chats.c.lines).where(here)).scalar_one()
-    line = {
-        "desk": desk,
-        "chat": chat,
-        "number": number,
-        "key": key,
-        "author": author,
-        "text": text,
-        "at": now,
-    }
-    core.execute(t.chat_lines.insert().values(line))
+    key = core.execute(sa.select(columns.key).where(here)).scalar_one()
+    run_id = key.partition(".")[0]
+    record_event(core, desk, f"chat.thumb_{thumb}", run_id, VISITOR, {"line": number}, now)
+    if thumb == "down":
+        note_afterwards(core, desk, run_id, Judged.COMPLAINED, now)
     return True
-
-
-def _without_holder(desk: str, chat: str, now: float) -> dict[str, Any]:
-    """A chat that came by the API: its lines are kept, and no visitor's token opens it."""
-    return {
-        "desk": desk,
-        "id": chat,
-        "token_hash": None,
-        "customer": None,
-        "network": "",
-        "lines": 0,
-        "opened_at": now,
-        "spoken_at": now,
-    }
 
 
 def _use(core: sa.Connection, desk: str, chat: str | None, network: str, since: float) -> ChatUse:
@@ -150,4 +221,6 @@ def forget_chat(core: sa.Connection, desk: str, chat: str) -> None:
     """Remove the lines of a chat and its holder; nobody opens it any more."""
     lines = sa.and_(t.chat_lines.c.desk == desk, t.chat_lines.c.chat == chat)
     core.execute(t.chat_lines.delete().where(lines))
+    mails = sa.and_(t.chat_mails.c.desk == desk, t.chat_mails.c.chat == chat)
+    core.execute(t.chat_mails.delete().where(mails))
     core.execute(t.chats.delete().where(t.chats.c.desk == desk, t.chats.c.id == chat))

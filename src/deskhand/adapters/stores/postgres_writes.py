@@ -7,6 +7,11 @@ for each, in the same order.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from deskhand.adapters.stores.chat_answers import (
+    HAND_OVER_ON_POSTGRES,
+    JOIN_ON_POSTGRES,
+    JOINED,
+)
 from deskhand.adapters.stores.postgres_database import Connection
 from deskhand.adapters.stores.postgres_rows import (
     Acceptance,
@@ -22,7 +27,7 @@ from deskhand.adapters.stores.postgres_statements import state_late_on_postgres,
 from deskhand.adapters.stores.review_texts import text_of
 from deskhand.adapters.stores.rows import run_of
 from deskhand.errors import Fenced, NotFound
-from deskhand.model.run import Accepted, Claimed
+from deskhand.model.run import Accepted, Claimed, ReviewKind
 
 # --- accepting messages
 
@@ -285,6 +290,18 @@ async def _open_review(connection: Connection, review: ReviewRow, run: Any) -> N
     await connection.execute(_REVIEW, *review, run["position"], run["conversation"], text)
 
 
+async def _joins(connection: Connection, finish: Finish, run: Any) -> bool:
+    """A chat has one hand-over open at a time."""
+    review = finish.review
+    if review is None or review.kind != ReviewKind.HAND_OVER:
+        return False
+    place = (review.desk, run["conversation"])
+    if await connection.fetchval(HAND_OVER_ON_POSTGRES, *place) is None:
+        return False
+    await connection.execute(JOIN_ON_POSTGRES, run["position"], JOINED, finish.end.now)
+    return True
+
+
 async def finish(connection: Connection, finishes: Sequence[Finish]) -> list[Exception | None]:
     steps = [step for finish in finishes for step in finish.steps]
     failures = await append(connection, steps) if steps else []
@@ -302,7 +319,7 @@ async def finish(connection: Connection, finishes: Sequence[Finish]) -> list[Exc
         if run is None:
             results.append(not_ours(finish.end.run_id))
             continue
-        if finish.review is not None:
+        if finish.review is not None and not await _joins(connection, finish, run):
             await _open_review(connection, finish.review, run)
         results.append(None)
     if ended:

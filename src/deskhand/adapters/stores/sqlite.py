@@ -8,6 +8,7 @@ from typing import Any
 
 from deskhand.adapters.stores import leases
 from deskhand.adapters.stores.attachments import files_of, keep_files
+from deskhand.adapters.stores.chat_answers import joins_open_hand_over
 from deskhand.adapters.stores.conversations import message_key
 from deskhand.adapters.stores.review_decisions import open_review
 from deskhand.adapters.stores.rows import pack, run_of, unpack
@@ -27,6 +28,7 @@ from deskhand.model.run import (
     EffectState,
     LlmCall,
     NewReview,
+    ReviewKind,
     RunStatus,
     StepRow,
 )
@@ -181,11 +183,19 @@ class SqliteStore(SqliteLists, SqlStore):
             if ended is None:
                 raise Fenced(f"run {run_id} is not ours any more")
             position, conversation = ended
-            if review is not None:
+            if review is not None and not self._joins(tx, position, conversation, review, now):
                 open_review(tx.core, self.desk, position, conversation, review, now, review_id)
             state_on_sqlite(tx.raw, position, now)
 
         await self._sqlite.write(op)
+
+    def _joins(
+        self, tx: Tx, position: int, conversation: str, review: NewReview, now: float
+    ) -> bool:
+        """A chat has one hand-over open at a time."""
+        if review.kind is not ReviewKind.HAND_OVER:
+            return False
+        return joins_open_hand_over(tx.core, self.desk, conversation, position, now)
 
     async def release(self, run_id: str) -> None:
         def op(tx: Tx) -> None:

@@ -176,6 +176,9 @@ class ReplyDelivery:
             output = {"sent": False, "mode": mode}
             return ServiceResult(output=output, status=RunStatus.DONE, reason=SHADOWED)
         if not self._is_approved(reply):
+            silent = await self.sending.taken_over(self.envelope.message)
+            if silent is not None:
+                return _handed_over(silent)
             for_person = await self._for_a_person(reply, mode, review_reasons)
             if for_person is not None:
                 return for_person
@@ -376,6 +379,16 @@ def _wait(
     )
     output = {"sent": False, "waits": str(waiting.kind)}
     return ServiceResult(output=output, outcome=Outcome.CONFIRM, ask=ask, reason=reason)
+
+
+def _handed_over(reason: str) -> ServiceResult:
+    """A person has the conversation: the reply stays here, and he sees the message."""
+    return ServiceResult(
+        output={"sent": False},
+        outcome=Outcome.TERMINATE,
+        status=RunStatus.NEEDS_REVIEW,
+        reason=reason,
+    )
 
 
 def _released_after(seconds: float, result: ServiceResult) -> ServiceResult:

@@ -33,6 +33,10 @@ async def _none_lately(conversation: str, run_id: str) -> int:
     return 0
 
 
+async def _nobody(conversation: str) -> str | None:
+    return None
+
+
 async def _always_auto(category: str | None) -> str:
     return "auto"
 
@@ -78,6 +82,8 @@ class Sending:
     """What the flow's review stage would ask about, for replies that bypass it."""
     spot_checks: SpotChecks | None = None
     """Says which replies a person looks at although they could leave by themselves."""
+    taken_over_by: Callable[[str], Awaitable[str | None]] = _nobody
+    """Who answers in this conversation instead of the desk; None where the desk does."""
     in_chat: Callable[[Message | None], bool] = _came_in_a_chat
     """Whether the message came in a chat: there a plan speaks in between, and asks one thing at a
     time."""
@@ -102,10 +108,23 @@ class Sending:
             return None
         return f"{count} replies have left in this conversation within an hour"
 
+    async def taken_over(self, message: Message | None) -> str | None:
+        """Why the desk is silent in the message's chat now; None where it is not.
+
+        In a chat a colleague may come in while the desk works on its answer.
+        """
+        if message is None or not self.in_chat(message):
+            return None
+        by = await self.taken_over_by(message.conversation)
+        return None if by is None else f"{by} has taken this conversation over"
+
     async def keeps_question(self, envelope: Envelope, text: str) -> KeptQuestion | None:
         """What keeps a run from asking the customer by itself; None where nothing does."""
         understanding = Understanding.of(envelope)
         mode = await self.mode_of(understanding)
+        silent = await self.taken_over(envelope.message)
+        if silent is not None:
+            return KeptQuestion(RunStatus.NEEDS_REVIEW, silent, Cause.TAKEN_OVER, mode)
         if mode == "shadow":
             return KeptQuestion(RunStatus.DONE, SHADOWED, Cause.MODE, mode)
         topic = understanding.topic_in(self.always_ask)

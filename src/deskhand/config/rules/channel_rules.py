@@ -4,13 +4,14 @@ nobody gives."""
 from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft
 from deskhand.config.sections.channels import (
     ChannelSection,
-    ChatSection,
     ImapSection,
     SmtpSection,
     identity_of,
 )
+from deskhand.config.sections.chat import ChatSection
 from deskhand.config.suggestions import did_you_mean
 from deskhand.config.yaml import YamlPlace
+from deskhand.scheduling.hours import HoursUnreadable, read_hours
 
 ELSE = "else"
 _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
@@ -23,6 +24,7 @@ def channel_findings(draft: DeskDraft) -> ConfigFindings:
         yield from _identity(("channels", name), channel)
         if channel.chat is not None:
             yield from _chat(("channels", name, "chat"), channel.chat)
+            yield from _chat_mail(("channels", name, "chat", "mail_by"), channel.chat, draft)
         if channel.imap is not None:
             yield from _secret(("channels", name, "imap"), channel.imap)
         for key, server in (("imap", channel.imap), ("smtp", channel.smtp)):
@@ -51,6 +53,21 @@ def _chat(place: YamlPlace, chat: ChatSection) -> ConfigFindings:
     if chat.login_secret_file is not None and chat.login_secret_env is not None:
         problem = "there are several secrets: login_secret_file, login_secret_env"
         yield ConfigFinding((*place, "login_secret_env"), problem, "keep one of them")
+    try:
+        read_hours(chat.hours or {})
+    except HoursUnreadable as error:
+        yield ConfigFinding((*place, "hours"), str(error), 'write `{mon-fri: "9:00-17:00"}`')
+
+
+def _chat_mail(place: YamlPlace, chat: ChatSection, draft: DeskDraft) -> ConfigFindings:
+    """The mails of a chat leave by a channel that there is and that sends mail."""
+    channels = draft.desk.channels
+    if chat.mail_by is None:
+        return
+    sending = [name for name, other in channels.items() if other.smtp or other.gmail]
+    if chat.mail_by not in sending:
+        fix = did_you_mean(chat.mail_by, sending, otherwise="name a channel with `smtp` or `gmail`")
+        yield ConfigFinding(place, f"no channel `{chat.mail_by}` sends mail", fix)
 
 
 def mode_findings(draft: DeskDraft) -> ConfigFindings:

@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 from pydantic import Discriminator, Field, Tag
 
-from deskhand.config.sections.channels import Login, Variable
-from deskhand.config.sections.section import DeskFile, Items, Section
+from deskhand.config.sections.channels import Login
+from deskhand.config.sections.section import DeskFile, Items, Section, Variable
 from deskhand.measures import measure
 from deskhand.model.frozen import Frozen
 from deskhand.scheduling.hours import Hours, Opening, read_hours

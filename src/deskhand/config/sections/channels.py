@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
-from deskhand.config.sections.section import DeskFile, Items, Section
+from deskhand.config.sections.chat import ChatSection
+from deskhand.config.sections.section import DeskFile, Items, Section, Variable
 from deskhand.model.frozen import Frozen
 from deskhand.model.message import Address
 
@@ -19,7 +20,6 @@ MailState = Literal["keywords", "folders", "none"]
 Host = Annotated[str, Field(pattern=r"^[^\s/:]+$|^[0-9a-fA-F:]+$", max_length=253)]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Folder = Annotated[str, Field(min_length=1, max_length=200)]
-Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 ChannelName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
 
 _FILES_COPIES_ITSELF = (
@@ -126,32 +126,6 @@ class GmailSpec(Section):
     @classmethod
     def _without_slash(cls, url: str) -> str:
         return url.rstrip("/")
-
-
-class ChatSection(Section):
-    """A chat on the web: `{login_secret_env: CHAT_LOGIN_SECRET}`."""
-
-    login_secret_file: DeskFile | None = None
-    """The file that holds the secret with which your site signs login tokens (HS256), relative to
-    the desk's folder."""
-    login_secret_env: Variable | None = None
-    """The environment variable that holds it. Without a secret every visitor is anonymous."""
-    audience: str | None = Field(default=None, min_length=1, max_length=200)
-    """What login tokens say under `aud`; the desk's name if absent."""
-    longest_message: int = Field(default=2000, ge=50, le=20_000)
-    """Characters of one message."""
-    turns_per_hour: int = Field(default=60, ge=1, le=10_000)
-    """Messages of one chat within an hour."""
-    turns_per_network: int = Field(default=300, ge=1, le=100_000)
-    """Messages from one network address within an hour."""
-    turns_per_desk: int = Field(default=20_000, ge=1, le=10_000_000)
-    """Messages to the desk's chat within an hour."""
-    chats_per_network: int = Field(default=20, ge=1, le=10_000)
-    """Chats from one network address within an hour."""
-    chats_per_desk: int = Field(default=5_000, ge=1, le=1_000_000)
-    """Chats with the desk within an hour."""
-    replies_per_hour: int = Field(default=120, ge=1, le=10_000)
-    """Replies that leave by themselves in one chat within an hour."""
 
 
 class ChannelSection(Section):

@@ -5,9 +5,9 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field, field_validator
 
-from deskhand.config.sections.channels import ChannelName, Variable
+from deskhand.config.sections.channels import ChannelName
 from deskhand.config.sections.outgoing import Mailbox
-from deskhand.config.sections.section import DeskFile, Items, Section, written_as_text
+from deskhand.config.sections.section import DeskFile, Items, Section, Variable, written_as_text
 
 
 class ClockTime(NamedTuple):

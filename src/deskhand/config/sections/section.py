@@ -13,7 +13,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import ConfigDict, GetJsonSchemaHandler, Strict, ValidationInfo, field_validator
+from pydantic import (
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    Strict,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic.types import GetPydanticSchema
 from pydantic_core import PydanticCustomError, core_schema
@@ -126,6 +133,9 @@ _Item = TypeVar("_Item")
 
 Items = Annotated[tuple[_Item, ...], Strict(False)]
 """A list in desk.yaml, which nobody can change once it is read."""
+
+Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+"""The name of an environment variable."""
 
 DeskFile = Annotated[Path, written_as_text(Path, min_length=1)]
 """A file's name, relative to the desk's folder."""

@@ -16,6 +16,7 @@ from deskhand.ports import ApiKeys
 from deskhand.web.api import (
     attachments,
     chat,
+    chat_visits,
     conversations,
     health,
     kb,
@@ -76,6 +77,7 @@ def create_app(
     app.include_router(reference.router)
     app.include_router(health.router)
     app.include_router(chat.router)
+    app.include_router(chat_visits.router)
     documented = [Depends(HTTPBearer(auto_error=False, description="An API key: `dh_...`"))]
     shown = (
         messages,

@@ -14,10 +14,10 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field, ValidationError
 
-from deskhand.config.sections.channels import ChatSection, chat_of
-from deskhand.errors import NotFound
-from deskhand.model.chats import VISITOR, Chat, ChatUse, chat_message
+from deskhand.config.sections.chat import ChatSection
+from deskhand.model.chats import VISITOR, Chat, chat_message
 from deskhand.web.api.access import ServedDesk
+from deskhand.web.api.chat_access import HOUR, check_pace, held_chat, served_chat
 from deskhand.web.api.problems import RETRY_AFTER, FieldProblem, Refused, invalid, invalid_fields
 from deskhand.web.api.request_body import json_body, parse_json, read_body
 from deskhand.web.chat_login import LONGEST_TOKEN, LoginRefused, customer_in, login_secret
@@ -25,7 +25,6 @@ from deskhand.web.chat_stream import ChatStream
 
 PREFIX = "/api/chat"
 EVENTS = "text/event-stream"
-HOUR = 3600.0
 MAX_BODY = 120_000
 _UNFIT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 """Control characters, and what turns the direction of reading."""
@@ -69,13 +68,13 @@ async def say(request: Request, response: Response) -> TurnView | Response:
         turn = TurnBody.model_validate(parse_json(await read_body(request, MAX_BODY)))
     except ValidationError as error:
         raise invalid_fields(error.errors(include_url=False)) from None
-    desk, settings = _served(request, turn.desk)
+    desk, settings = served_chat(request, turn.desk)
     text = _sayable(turn.text, settings)
     customer = _customer(turn.login, settings, desk.spec.name)
     network = request.client.host if request.client is not None else "unknown"
     held = await _held(desk, turn.chat, customer)
     use = await desk.chats.use(None if held is None else held.id, network, time.time() - HOUR)
-    _check_pace(use, settings, is_new=held is None)
+    check_pace(use, settings, is_new=held is None)
     if desk.dispatcher.full:
         raise Refused(429, "too many messages wait to be worked", headers=RETRY_AFTER)
     token = turn.chat if held is not None and turn.chat is not None else secrets.token_urlsafe(32)
@@ -106,26 +105,10 @@ async def follow(
 
     `Last-Event-ID` leaves out the lines up to this one.
     """
-    served, _ = _served(request, desk)
-    chat = await served.chats.find(_bearer(request))
-    if chat is None:
-        raise Refused(401, "there is no such chat; send its token as `Authorization: Bearer ...`")
+    served, _ = served_chat(request, desk)
+    chat = await held_chat(request, served)
     after = int(last_event_id) if last_event_id and last_event_id.isdecimal() else 0
     return _stream(request, served, chat, after)
-
-
-def _served(request: Request, name: str | None) -> tuple[ServedDesk, ChatSection]:
-    """The desk with its chat; NotFound for a desk without one."""
-    desks = cast(dict[str, ServedDesk], request.app.state.desks)
-    chats = {key: chat_of(desk.spec.channels) for key, desk in desks.items()}
-    names = [key for key, chat in chats.items() if chat is not None and name in (None, key)]
-    if not names:
-        raise NotFound("there is no such chat")
-    if len(names) > 1:
-        raise invalid(FieldProblem("desk", "say which desk"))
-    settings = chats[names[0]]
-    assert settings is not None
-    return desks[names[0]], settings
 
 
 def _sayable(text: str, settings: ChatSection) -> str:
@@ -169,21 +152,6 @@ async def _held(desk: ServedDesk, token: str | None, customer: str | None) -> Ch
     return chat
 
 
-def _check_pace(use: ChatUse, settings: ChatSection, *, is_new: bool) -> None:
-    limits = [
-        (use.turns_of_chat, settings.turns_per_hour),
-        (use.turns_of_network, settings.turns_per_network),
-        (use.turns_of_desk, settings.turns_per_desk),
-    ]
-    if is_new:
-        limits += [
-            (use.chats_of_network, settings.chats_per_network),
-            (use.chats_of_desk, settings.chats_per_desk),
-        ]
-    if any(count >= most for count, most in limits):
-        raise Refused(429, "too many messages; try again later", headers={"Retry-After": "60"})
-
-
 def _stream(
     request: Request, desk: ServedDesk, chat: Chat, after: int, *, ends_at_rest: bool = False
 ) -> StreamingResponse:
@@ -191,8 +159,3 @@ def _stream(
     stream = ChatStream(desk.chats, desk.store, chat.id, after, stopping, ends_at_rest=ends_at_rest)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(stream.events(), media_type=EVENTS, headers=headers)
-
-
-def _bearer(request: Request) -> str:
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    return token.strip() if scheme.lower() == "bearer" else ""

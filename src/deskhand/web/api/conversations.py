@@ -7,9 +7,12 @@ from fastapi import APIRouter, Depends, Query, Request
 from pydantic import Field, ValidationError
 
 from deskhand.engine.conversation_documents import list_conversations, show_conversation
+from deskhand.engine.manual_reply import answer_chat
 from deskhand.errors import NotFound
 from deskhand.model.access import Scope
+from deskhand.model.chats import ChatLine
 from deskhand.model.frozen import Frozen
+from deskhand.model.ids import new_id
 from deskhand.model.queue import TakenOver
 from deskhand.model.remembered import RememberedTurn, SummaryLine
 from deskhand.web.api.access import Caller, may
@@ -25,6 +28,7 @@ Decider = Annotated[Caller, Depends(may(Scope.REVIEWS_WRITE))]
 RunReader = Annotated[Caller, Depends(may(Scope.RUNS_READ))]
 RunWriter = Annotated[Caller, Depends(may(Scope.RUNS_WRITE))]
 MAX_BODY = 10_000
+MAX_ANSWER = 100_000
 
 
 class ConversationBody(Frozen):
@@ -60,9 +64,52 @@ class TakenOverView(View):
         )
 
 
+class TakenOverNow(View):
+    conversation: str
+    taken_over_by: str
+
+
 class GivenBack(View):
     conversation: str
     given_back: bool
+
+
+class SaidInChat(View):
+    conversation: str
+    said: bool
+    """False where this answer was said before, under the same id."""
+
+
+class AnswerBody(ConversationBody):
+    """What a colleague says in a chat."""
+
+    text: str = Field(min_length=1, max_length=20_000)
+    id: str | None = Field(default=None, min_length=1, max_length=200)
+    """The caller's own id of this answer: sent again under it, it is said once."""
+    name: str | None = Field(default=None, min_length=1, max_length=100)
+    """Who says it, as the visitor is told; the key's name if absent."""
+
+
+class ChatLineView(View):
+    number: int
+    author: str
+    name: str | None
+    text: str
+    at: datetime
+    files: list[str]
+    thumb: str | None
+
+    @classmethod
+    def of(cls, line: ChatLine) -> "ChatLineView":
+        return cls(
+            number=line.number,
+            author=line.author,
+            name=line.name,
+            text=line.text,
+            at=moment(line.at),
+            files=[file.name for file in line.files],
+            thumb=line.thumb,
+        )
 
 
 class ConversationView(View):
@@ -147,6 +194,46 @@ async def list_taken_over(caller: Reader, desk: str | None = None) -> list[Taken
     served = caller.desk(desk)
     taken = await served.store.taken_over()
     return [TakenOverView.of(served.spec.name, one) for one in taken]
+
+
+@router.get("/chat")
+async def show_chat(
+    caller: Reader,
+    conversation: Annotated[str, Query(min_length=1, max_length=1000)],
+    desk: str | None = None,
+    after: Annotated[int, Query(ge=0)] = 0,
+) -> list[ChatLineView]:
+    """The lines of a chat after a number; 404 where there is no such chat."""
+    chats = caller.desk(desk).chats
+    if await chats.chat(conversation) is None:
+        raise NotFound("there is no such chat")
+    return [ChatLineView.of(line) for line in await chats.lines(conversation, after=after)]
+
+
+@router.post("/answer", openapi_extra=json_body(AnswerBody))
+async def answer(request: Request, caller: Decider) -> SaidInChat:
+    """Say something in a chat as a colleague, also first and again. The desk is silent there until
+    somebody gives the chat back; 404 where there is no such chat."""
+    try:
+        raw = parse_json(await read_body(request, MAX_ANSWER))
+        body = AnswerBody.model_validate(raw)
+    except ValidationError as error:
+        raise invalid_fields(error.errors(include_url=False)) from None
+    desk = caller.desk(body.desk)
+    key = body.id or new_id("said")
+    said = await answer_chat(
+        desk.chats, body.conversation, key, caller.key.name, body.text, body.name
+    )
+    return SaidInChat(conversation=body.conversation, said=said)
+
+
+@router.post("/take-over", openapi_extra=json_body(ConversationBody))
+async def take_over(request: Request, caller: Decider) -> TakenOverNow:
+    """Keep the desk silent in a conversation until somebody gives it back."""
+    body = await _named(request)
+    store = caller.desk(body.desk).store
+    await store.take_over(body.conversation, caller.key.name)
+    return TakenOverNow(conversation=body.conversation, taken_over_by=caller.key.name)
 
 
 @router.post("/give-back", openapi_extra=json_body(ConversationBody))

@@ -14,6 +14,7 @@ from deskhand.ports.console import ConsoleFeed
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.app import Site
 from deskhand.web.api.problems import Refused
+from deskhand.web.console.chat_page import ChatPages
 from deskhand.web.console.frame import Frame
 from deskhand.web.console.live import LiveHub
 from deskhand.web.console.live_pages import LivePages
@@ -53,6 +54,7 @@ def create_console(
         routes=[
             *_open_routes(LoginPages(users, frame), frame),
             *_account_routes(LoginPages(users, frame), gate),
+            Route(f"{HOME}chat", gate.page(ChatPages(frame).chat), methods=["GET", "POST"]),
             *_approval_routes(ApprovalPages(frame), gate),
             *_run_routes(RunPages(frame), gate),
             *_live_routes(LivePages(hub), gate),

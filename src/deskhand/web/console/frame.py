@@ -28,7 +28,7 @@ from deskhand.web.console.labels import (
     visible,
 )
 from deskhand.web.console.queue_page import NOBODY, path_of
-from deskhand.web.console.session import HOME, LOGIN, POLICY, Visit
+from deskhand.web.console.session import HOME, LOGIN, POLICY, Visit, chat_path
 from deskhand.web.console.translation import LANGUAGES, chosen_language, translator
 from deskhand.web.file_response import is_shown
 
@@ -83,6 +83,7 @@ class Frame:
             "due_words": due,
             "sure": describe_confidence,
             "path_of": path_of,
+            "chat_path": chat_path,
             "nobody": NOBODY,
         }
 

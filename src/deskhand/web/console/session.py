@@ -4,7 +4,7 @@ import hmac
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -170,6 +170,11 @@ def keep_device(request: Request, response: Response, device: str) -> None:
 def _is_encrypted(request: Request) -> bool:
     encrypted_outside = _is_public(request) and request.app.state.public_url.startswith("https:")
     return request.url.scheme == "https" or encrypted_outside
+
+
+def chat_path(desk: str, conversation: str) -> str:
+    """Where a chat is shown."""
+    return f"{HOME}chat?{urlencode({'desk': desk, 'conversation': conversation})}"
 
 
 def own_path(wanted: str) -> str:

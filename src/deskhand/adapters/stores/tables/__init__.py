@@ -29,6 +29,7 @@ from deskhand.adapters.stores.tables.operations import (
 from deskhand.adapters.stores.tables.people import (
     api_keys,
     chat_lines,
+    chat_mails,
     chats,
     contact_notes,
     contacts,
@@ -76,6 +77,7 @@ __all__ = [
     "calendar_turns",
     "channel_marks",
     "chat_lines",
+    "chat_mails",
     "chats",
     "console_changes",
     "console_lookers",

@@ -1,0 +1,53 @@
+"""Which chat a visitor means, whether it is his, and whether he goes on too fast."""
+
+from typing import cast
+
+from fastapi import Request
+
+from deskhand.config.sections.channels import chat_of
+from deskhand.config.sections.chat import ChatSection
+from deskhand.errors import NotFound
+from deskhand.model.chats import Chat, ChatUse
+from deskhand.web.api.access import ServedDesk
+from deskhand.web.api.problems import FieldProblem, Refused, invalid
+
+HOUR = 3600.0
+
+
+def served_chat(request: Request, name: str | None) -> tuple[ServedDesk, ChatSection]:
+    """The desk with its chat; NotFound for a desk without one."""
+    name = getattr(request.state, "chat_desk", name)
+    desks = cast(dict[str, ServedDesk], request.app.state.desks)
+    chats = {key: chat_of(desk.spec.channels) for key, desk in desks.items()}
+    names = [key for key, chat in chats.items() if chat is not None and name in (None, key)]
+    if not names:
+        raise NotFound("there is no such chat")
+    if len(names) > 1:
+        raise invalid(FieldProblem("desk", "say which desk"))
+    settings = chats[names[0]]
+    assert settings is not None
+    return desks[names[0]], settings
+
+
+async def held_chat(request: Request, desk: ServedDesk) -> Chat:
+    """The chat whose token stands in `Authorization: Bearer`; Refused where there is none."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    chat = await desk.chats.find(token.strip()) if scheme.lower() == "bearer" else None
+    if chat is None:
+        raise Refused(401, "there is no such chat; send its token as `Authorization: Bearer ...`")
+    return chat
+
+
+def check_pace(use: ChatUse, settings: ChatSection, *, is_new: bool) -> None:
+    limits = [
+        (use.turns_of_chat, settings.turns_per_hour),
+        (use.turns_of_network, settings.turns_per_network),
+        (use.turns_of_desk, settings.turns_per_desk),
+    ]
+    if is_new:
+        limits += [
+            (use.chats_of_network, settings.chats_per_network),
+            (use.chats_of_desk, settings.chats_per_desk),
+        ]
+    if any(count >= most for count, most in limits):
+        raise Refused(429, "too many messages; try again later", headers={"Retry-After": "60"})
