@@ -72,6 +72,7 @@ def parse(raw: bytes, *, is_cut: bool = False) -> Message:
         headers=_headers(mail) | _hidden(mail),
         attachments=tuple(attachments),
         received_at=date_of(mail.header("date")),
+        page=_page(mail),
     )
     return within_length(message)
 
@@ -100,6 +101,13 @@ def _hidden(mail: Part) -> dict[str, str]:
             hidden.append(hidden_text(part.text()))
     words = clean(" ".join(hidden)).strip()[:LONGEST_HIDDEN]
     return {HIDDEN: words} if words else {}
+
+
+def _page(mail: Part) -> bytes | None:
+    """The HTML of the sender's words; None where there is none, or more than is read."""
+    pages = [part for part in mail.walk() if part.kind == "text/html" and _is_words(part)]
+    html = "\n<hr>\n".join(part.text() for part in pages)
+    return html.encode() if 0 < len(html) <= LONGEST_HTML else None
 
 
 def date_of(written: str) -> datetime:

@@ -38,6 +38,8 @@ class FileOrigin(StrEnum):
     """It came with the customer's message."""
     REPLY = "reply"
     """A reviewer brought it, to be sent with a reply."""
+    PAGE = "page"
+    """The message as its sender laid it out in HTML: shown to people, made harmless first."""
 
 
 @dataclass(frozen=True, slots=True)

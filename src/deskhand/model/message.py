@@ -155,6 +155,9 @@ class Message(Frozen):
     """What the preprocessor that its rule names read in it, then; None where no rule names one."""
     reply_addresses: ReplyAddresses | None = None
     """None for messages that were stored before this was found out."""
+    page: bytes | None = Field(default=None, exclude=True, repr=False)
+    """The HTML that the sender laid out, on its way into the store; a file of the run, for people
+    alone. No model and no prompt is shown it."""
 
     @property
     def words(self) -> str:

@@ -33,8 +33,17 @@ class NewFile(NamedTuple):
 
 
 def files_of(message: Message, run_id: str, now: float) -> tuple[NewFile, ...]:
-    """What is to be kept of a message's attachments."""
-    return tuple(_files_of(message, run_id, now))
+    """What is to be kept of a message's attachments, and of the page that it was written as."""
+    return (*_files_of(message, run_id, now), *_page_of(message, run_id, now))
+
+
+def _page_of(message: Message, run_id: str, now: float) -> Iterator[NewFile]:
+    content = message.page
+    if content is None:
+        return
+    digest = sha256(content).hexdigest()
+    described = ("message.html", "text/html", len(content), digest)
+    yield NewFile(f"{run_id}.page", FileOrigin.PAGE, 0, *described, now, content)
 
 
 def _files_of(message: Message, run_id: str, now: float) -> Iterator[NewFile]:

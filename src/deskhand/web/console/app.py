@@ -109,6 +109,7 @@ def _run_routes(pages: RunPages, gate: SessionGate) -> list[Route]:
     return [
         Route("/runs/", gate.page(pages.runs), methods=["GET"]),
         Route("/runs/{desk}/{run}", gate.page(pages.run), methods=["GET"]),
+        Route("/runs/{desk}/{run}/page", gate.page(pages.page), methods=["GET"]),
         Route("/runs/{desk}/{run}/{action}", gate.page(pages.act), methods=["POST"]),
     ]
 

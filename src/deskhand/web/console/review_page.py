@@ -64,6 +64,7 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
         "headers": _headers(message),
         "earlier": _earlier(earlier, now),
         "files": [file for file in listed if file.origin is FileOrigin.MESSAGE],
+        "has_page": any(file.origin is FileOrigin.PAGE for file in review_file.files),
         "reply": reply,
         "in_doubt": _in_doubt(review),
         "action": _main_action(review),

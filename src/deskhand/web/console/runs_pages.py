@@ -5,19 +5,22 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from deskhand.engine.descriptions import actor_of, describe_event
 from deskhand.engine.story import Records, read_records, time_spent, timeline_of
 from deskhand.errors import Conflict
+from deskhand.model.attached_files import FileOrigin
 from deskhand.model.message import Message
 from deskhand.model.run import Review, ReviewState, Run, RunStatus
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import Refused
 from deskhand.web.console.frame import Frame
 from deskhand.web.console.labels import age, iso
+from deskhand.web.console.safe_html import PAGE_HEADERS, page_document
 from deskhand.web.console.screened_page import read_before
 from deskhand.web.console.session import Visit
+from deskhand.web.console.translation import chosen_language, translator
 from deskhand.web.console.waterfall import waterfall_of
 
 PLACE = "/runs/"
@@ -103,6 +106,14 @@ class RunPages:
             ends=records.run.status in _ENDS,
             problem=None,
         )
+
+    async def page(self, visit: Visit) -> Response:
+        """The message as its sender laid it out, made harmless, for a frame of its own."""
+        desk, run_id = _place(visit)
+        file = await desk.store.file(run_id, f"{run_id}.page", FileOrigin.PAGE)
+        t = translator(chosen_language(visit.request))
+        document = page_document(file, t("Not loaded, and not opened by a click:"))
+        return HTMLResponse(document, headers=PAGE_HEADERS)
 
     async def act(self, visit: Visit) -> Response:
         """Let a run go on where it stopped, or end it; the page says why where that cannot be."""

@@ -30,7 +30,7 @@ PATHS = (*SCREENS, LOGIN, "/logout", "/preferences", "/static", "/events")
 """All that the console answers."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 """No script, style or image but our own files: what a customer wrote can load and run nothing."""
 
