@@ -107,7 +107,7 @@ def _page(mail: Part) -> bytes | None:
     """The HTML of the sender's words; None where there is none, or more than is read."""
     pages = [part for part in mail.walk() if part.kind == "text/html" and _is_words(part)]
     html = "\n<hr>\n".join(part.text() for part in pages)
-    return html.encode() if 0 < len(html) <= LONGEST_HTML else None
+    return html.encode(errors="replace") if 0 < len(html) <= LONGEST_HTML else None
 
 
 def date_of(written: str) -> datetime:

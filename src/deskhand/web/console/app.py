@@ -15,6 +15,7 @@ from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.app import Site
 from deskhand.web.api.problems import Refused
 from deskhand.web.console.chat_page import ChatPages
+from deskhand.web.console.conversation_pages import ConversationPages
 from deskhand.web.console.frame import Frame
 from deskhand.web.console.live import LiveHub
 from deskhand.web.console.live_pages import LivePages
@@ -56,6 +57,7 @@ def create_console(
             *_account_routes(LoginPages(users, frame), gate),
             Route(f"{HOME}chat", gate.page(ChatPages(frame).chat), methods=["GET", "POST"]),
             *_approval_routes(ApprovalPages(frame), gate),
+            *_message_routes(ConversationPages(frame), gate),
             *_run_routes(RunPages(frame), gate),
             *_live_routes(LivePages(hub), gate),
             Route("/metrics/", gate.page(MetricsPages(frame).metrics), methods=["GET"]),
@@ -102,6 +104,15 @@ def _live_routes(pages: LivePages, gate: SessionGate) -> list[Route]:
     return [
         Route("/events", gate.page(pages.stream), methods=["GET"]),
         Route("/events/waiting", gate.page(pages.waiting), methods=["GET"]),
+    ]
+
+
+def _message_routes(pages: ConversationPages, gate: SessionGate) -> list[Route]:
+    thread = "/messages/{desk}/{run}"
+    return [
+        Route("/messages/", gate.page(pages.conversations), methods=["GET"]),
+        Route(thread, gate.page(pages.thread), methods=["GET"]),
+        Route(f"{thread}/{{action}}", gate.page(pages.act), methods=["POST"]),
     ]
 
 

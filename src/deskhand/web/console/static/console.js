@@ -127,13 +127,13 @@ const keys = {
   j: () => walk(1),
   k: () => walk(-1),
   a: approve,
-  e: edit,
+  e: () => (one("[data-compose]") ? into("[data-compose]") : edit()),
   f: findings,
   r: () => into("[data-revise]"),
   x: () => into("[data-reject]"),
   s: () => into("[data-snooze]"),
   i: () => into("[data-assign]"),
-  n: () => into("[data-note]"),
+  n: () => into("[data-note], [data-compose]"),
   t: () => one("[data-take-over]")?.click(),
   u: () => (one("[data-undo-here]") ?? one("[data-undo]:not([hidden]) button"))?.click(),
   "[": () => document.body.classList.toggle("no-queue"),
@@ -172,3 +172,11 @@ if (help) {
 }
 one('.item[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
 if (one("article.case")) setUpCase();
+
+// --- a thread begins at its end
+
+const flow = one("#flow");
+if (flow) flow.scrollTop = flow.scrollHeight;
+addEventListener("keydown", (event) => {
+  if (event.target.matches?.("[data-compose]") && event.key === "Enter" && (event.ctrlKey || event.metaKey)) one("[data-send]")?.click();
+});
