@@ -174,7 +174,8 @@ async def _read_list(
         mine = [one for one in taken if one.by == visit.name]
         counts["people"] += len(taken)
         counts["mine"] += len(mine)
-        turns = [one.turn for one in (mine if tab == "mine" else taken) if one.turn is not None]
+        chosen = mine if tab == "mine" else taken
+        turns = [one.turn for one in chosen if one.turn is not None]
         if tab == "all":
             turns = await desk.store.conversations(limit=PAGE + 1, before=before)
         listed += [_listed(name, turn, takers, now) for turn in turns]

@@ -47,6 +47,8 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
     is_open = review.state is ReviewState.OPEN
     decisions = decisions_for(review)
     listed = list_files(message, review_file.files)
+    from_customer = [file for file in listed if file.origin is FileOrigin.MESSAGE]
+    origins = {file.origin for file in review_file.files}
     findings = review.payload.get("findings") or ()
     held = _call(review.payload) if "call_hash" in review.payload else None
     draft = _draft(review_file, reply or {}, me)
@@ -63,8 +65,8 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
         "said": _new_words(message),
         "headers": _headers(message),
         "earlier": _earlier(earlier, now),
-        "files": [file for file in listed if file.origin is FileOrigin.MESSAGE],
-        "has_page": any(file.origin is FileOrigin.PAGE for file in review_file.files),
+        "files": from_customer,
+        "has_page": FileOrigin.PAGE in origins,
         "reply": reply,
         "in_doubt": _in_doubt(review),
         "action": _main_action(review),

@@ -86,7 +86,8 @@ async def read_thread(desk: ServedDesk, run: Run) -> Thread:
     newest = records[-1]
     reviews = [review for record in records for review in record.reviews]
     chat = await desk.chats.chat(newest.run.conversation)
-    messages = [record.message for record in records if record.message is not None]
+    channels = {record.message.channel for record in records if record.message is not None}
+    address = None if chat is None else chat.address
     return Thread(
         newest.run,
         newest.message,
@@ -94,8 +95,8 @@ async def read_thread(desk: ServedDesk, run: Run) -> Thread:
         ticket,
         _open(reviews),
         chat is not None,
-        None if chat is None else chat.address,
-        sorted({message.channel for message in messages}),
+        address,
+        sorted(channels),
         shown,
         len(runs) - len(shown),
     )
