@@ -18,16 +18,15 @@ async def opened_database(url: str | None) -> "AsyncIterator[Database]":
     """A database that exists; looking must not create one, and needs no right to write."""
     from deskhand.wiring import open_database
 
-    chosen = url or DEFAULT_DATABASE
-    _require_file(chosen)
-    async with open_database(chosen, or_read=True) as database:
+    async with open_database(existing_database(url), or_read=True) as database:
         yield database
 
 
-def _require_file(chosen: str) -> None:
-    """Raise ConfigError for a SQLite file that does not exist."""
+def existing_database(url: str | None) -> str:
+    """The database that is meant; ConfigError for a SQLite file that does not exist."""
     from deskhand.wiring import database_file
 
+    chosen = url or DEFAULT_DATABASE
     file = database_file(chosen)
     if file is not None and not file.is_file():
         raise ConfigError(
@@ -37,6 +36,7 @@ def _require_file(chosen: str) -> None:
                 " --live` create one"
             ),
         )
+    return chosen
 
 
 @asynccontextmanager
@@ -44,11 +44,10 @@ async def opened_lists(url: str | None, desk: str | None) -> "AsyncIterator[List
     """The runs and reviews of a desk, to list them: opened in the quickest way there is."""
     from deskhand.wiring import looked_into
 
-    chosen = url or DEFAULT_DATABASE
-    _require_file(chosen)
+    chosen = existing_database(url)
     with looked_into(chosen) as looked:
         if looked is not None:
-            yield looked.lists(_chosen(desk, looked.desks, shown(chosen)))
+            yield looked.records(_chosen(desk, looked.desks, shown(chosen)))
             return
     async with opened_store(url, desk) as store:
         yield store

@@ -179,17 +179,18 @@ def _intents(loaded: "LoadedDesk") -> Iterator[Check]:
 
 async def _replies(loaded: "LoadedDesk", url: str) -> Check:
     """What may leave without a person, by the modes in force."""
+    from deskhand.engine.trust_report import unattended_replies
     from deskhand.errors import DeskhandError
-    from deskhand.wiring import database_file, describe_sending, open_database
+    from deskhand.wiring import database_file, first_modes, opened_modes
 
     try:
         file = database_file(url)
         if file is None or file.exists():
-            async with open_database(url) as database:
-                return Check("replies", True, await describe_sending(loaded.spec, database))
+            async with opened_modes(loaded.spec, url) as modes:
+                return Check("replies", True, await unattended_replies(modes))
     except DeskhandError:
         pass  # the check of the database tells
-    return Check("replies", True, await describe_sending(loaded.spec, None))
+    return Check("replies", True, await unattended_replies(first_modes(loaded.spec)))
 
 
 async def _servers(desk: str, loaded: "LoadedDesk") -> list[Check]:

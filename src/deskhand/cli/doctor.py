@@ -5,7 +5,7 @@ import socket
 import sqlite3
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +16,7 @@ from deskhand.cli.desk_checks import Check, called_models, desk_checks
 from deskhand.cli.terminal import console, moment, print_json, printable, run_async
 
 if TYPE_CHECKING:
-    from deskhand.wiring import Database
+    from deskhand.wiring import DeskState, Integrity
 
 OLDEST_SQLITE = (3, 35, 0)
 """RETURNING, which the store uses, came with it."""
@@ -75,52 +75,33 @@ def _sqlite() -> Check:
 
 
 async def _database(url: str | None) -> list[Check]:
-    """Opening brings the schema up to date and writes, so it shows what is wrong; a new file is
+    """The check brings the schema up to date and writes, so it shows what is wrong; a new file is
     not left behind."""
-    from deskhand.cli.stop import describe_stop
     from deskhand.errors import DeskhandError
-    from deskhand.wiring import database_file, desks_in, open_database, open_store
+    from deskhand.wiring import check_database, database_file
 
     chosen = url or options.DEFAULT_DATABASE
     try:
         file = database_file(chosen)
         if file is not None and not file.exists():
             return [_new_database(file)]
-        async with open_database(chosen) as database:
-            await database.write_core(
-                lambda core: core.exec_driver_sql("DELETE FROM leases WHERE 1=0").close()
-            )
-            desks = await desks_in(database)
-            stops = [(name, await open_store(database, name).stopped()) for name in desks]
-            untold = [check for name in desks async for check in _untold(database, name)]
-            away = [check for name in desks async for check in _away(database, name)]
-            screened = [check for name in desks async for check in _screened(database, name)]
-            damage = [check async for check in _damage(database)]
-        held = [
-            Check("stopped", False, f"{name}: {describe_stop(stop)}", f"deskhand resume {name}")
-            for name, stop in stops
-            if stop
-        ]
-        return [
-            Check(
-                "database",
-                True,
-                f"{options.shown(chosen)} is writable: {', '.join(desks) or 'no desk yet'}",
-            ),
-            *damage,
-            *held,
-            *away,
-            *untold,
-            *screened,
-        ]
+        state = await check_database(chosen, time.time() - _WEEK)
     except DeskhandError as error:
         problem, _, fix = str(error).partition("\n  fix: ")
         return [Check("database", False, problem, fix or None)]
+    names = ", ".join(desk.name for desk in state.desks) or "no desk yet"
+    checks = [
+        Check("database", True, f"{options.shown(chosen)} is writable: {names}"),
+        *_damage(state.integrity),
+    ]
+    for tell in (_stopped, _away, _untold, _screened):
+        for desk in state.desks:
+            checks += tell(desk)
+    return checks
 
 
-async def _damage(database: "Database") -> AsyncIterator[Check]:
+def _damage(integrity: "Integrity") -> Iterator[Check]:
     """Whether all that is stored can be read; a damaged page is seen before somebody needs it."""
-    integrity = await database.check_integrity()
     if not integrity.problems:
         yield Check("integrity", True, f"{integrity.looked_at}: no damage")
     for problem in integrity.problems:
@@ -128,40 +109,42 @@ async def _damage(database: "Database") -> AsyncIterator[Check]:
         yield Check("integrity", False, f"damaged: {printable(problem)}", fix)
 
 
-async def _untold(database: "Database", desk: str) -> AsyncIterator[Check]:
+def _stopped(desk: "DeskState") -> Iterator[Check]:
+    from deskhand.cli.stop import describe_stop
+
+    if desk.stop is not None:
+        words = f"{desk.name}: {describe_stop(desk.stop)}"
+        yield Check("stopped", False, words, f"deskhand resume {desk.name}")
+
+
+def _untold(desk: "DeskState") -> Iterator[Check]:
     """Word to reviewers that was given up within a week."""
     from deskhand.model.notice import DIGEST
-    from deskhand.wiring import notices_of
 
-    failed = await notices_of(database, desk).failed(time.time() - _WEEK)
-    if failed:
-        newest = failed[0]
+    if desk.failed_notices:
+        newest = desk.failed_notices[0]
         kind = "digest" if newest.id.startswith(DIGEST) else "webhook"
         problem = (
-            f"{desk}: {len(failed)} given up within a week; the last, a {kind} of"
-            f" {moment(newest.created_at)}: "
+            f"{desk.name}: {len(desk.failed_notices)} given up within a week; the last, a {kind}"
+            f" of {moment(newest.created_at)}: "
         )
         fix = "check `reviews.notify` in desk.yaml and the channel or address it names"
         yield Check("reviewers", False, printable(problem + newest.error), fix)
 
 
-async def _away(database: "Database", desk: str) -> AsyncIterator[Check]:
+def _away(desk: "DeskState") -> Iterator[Check]:
     """Models that messages wait for."""
-    from deskhand.wiring import open_store
-
-    for away in await open_store(database, desk).models_away():
-        words = f"{desk}: {away}; tried again at {moment(away.next_at)}: {away.reason or ''}"
+    for away in desk.models_away:
+        words = f"{desk.name}: {away}; tried again at {moment(away.next_at)}: {away.reason or ''}"
         yield Check("model", True, printable(words), warning=True)
 
 
-async def _screened(database: "Database", desk: str) -> AsyncIterator[Check]:
+def _screened(desk: "DeskState") -> Iterator[Check]:
     """How much mail was not answered within a week because a program wrote it."""
-    from deskhand.wiring import open_store
-
-    count = await open_store(database, desk).count_screened(time.time() - _WEEK)
-    if count:
-        see = f"deskhand runs list --screened --desk {desk}"
-        yield Check("screened", True, f"{desk}: {count} within a week not answered; see {see}")
+    if desk.screened:
+        see = f"deskhand runs list --screened --desk {desk.name}"
+        words = f"{desk.name}: {desk.screened} within a week not answered; see {see}"
+        yield Check("screened", True, words)
 
 
 def _new_database(path: Path) -> Check:

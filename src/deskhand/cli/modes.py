@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.databases import opened_database
+from deskhand.cli.databases import existing_database, opened_database
 from deskhand.cli.terminal import console, moment, print_json, print_table, printable, run_async
 
 if TYPE_CHECKING:
@@ -133,9 +133,11 @@ async def _trust(desk: str, database: str | None) -> "AsyncIterator[Trust]":
 
 async def _show(desk: str, database: str | None) -> dict[str, Any]:
     from deskhand.engine.trust_report import modes_of
+    from deskhand.wiring import opened_modes, read_desk
 
-    async with _trust(desk, database) as trust:
-        return await modes_of(trust)
+    spec = read_desk(desk).spec
+    async with opened_modes(spec, existing_database(database)) as modes:
+        return await modes_of(modes)
 
 
 async def _sample(

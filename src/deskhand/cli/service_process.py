@@ -58,10 +58,12 @@ async def log_what_leaves(
     log: logging.Logger, desks: "Sequence[Desk]", database: "Database"
 ) -> None:
     """Log a line for each desk: which of its replies may leave without a person."""
-    from deskhand.wiring import describe_sending
+    from deskhand.engine.trust_report import unattended_replies
+    from deskhand.wiring import open_trust
 
     for desk in desks:
-        log.info("%s: %s", desk.spec.name, await describe_sending(desk.spec, database))
+        what = await unattended_replies(open_trust(desk.spec, database))
+        log.info("%s: %s", desk.spec.name, what)
 
 
 def keep_memory_compact() -> None:

@@ -1,16 +1,13 @@
 """The modes of a desk's categories: which is in force, spot checks, promotion and fall back."""
 
-from collections.abc import Iterable
-from dataclasses import asdict
 from hashlib import sha256
-from typing import Any
 
 from deskhand.config.desk import DeskSpec
-from deskhand.config.sections.trust import TrustSpec
+from deskhand.engine.category_modes import CategoryModes, figures_of
 from deskhand.engine.journal import ANSWER
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.envelope import Envelope
-from deskhand.model.judgement import Figure, Judged, Judgement, ModeChange
+from deskhand.model.judgement import Judged, Judgement, ModeChange
 from deskhand.model.message import REPLY
 from deskhand.model.run import RunStatus
 from deskhand.model.understanding import Understanding
@@ -18,11 +15,7 @@ from deskhand.ports import Clock, TrustStore
 from deskhand.trust.standing import (
     FELL_BACK,
     MODES,
-    WINDOW,
-    CategoryMode,
     Standing,
-    category_mode_of,
-    stand,
 )
 
 ITSELF = "deskhand"
@@ -34,21 +27,16 @@ SAMPLED = 20
 """Replies of a category that are drawn at once for somebody to look at."""
 
 
-class Trust:
-    """Reads everything anew from the store, so that every process acts on the same mode at once."""
+class Trust(CategoryModes):
+    """The modes in force, and who changes them."""
+
+    store: TrustStore
 
     def __init__(self, desk: DeskSpec, store: TrustStore, clock: Clock) -> None:
-        self.store = store
-        self._desk = desk
+        super().__init__(desk, store)
         self._clock = clock
-        self._spec = desk.trust or TrustSpec()
         self._share: dict[str, float] = {}
         """The share of replies to be checked, by category, as of the last look at its mode."""
-
-    @property
-    def earned(self) -> bool:
-        """Whether modes are earned and lost here; else desk.yaml or an operator sets them."""
-        return self._desk.trust is not None
 
     # --- what a reply meets
 
@@ -91,21 +79,6 @@ class Trust:
             await self.store.complained(envelope.message.conversation, envelope.run_id, since)
 
     # --- what an operator sees and does
-
-    async def place(self, category: str) -> CategoryMode:
-        ceiling = self._desk.mode_for(category or None)
-        start = self._spec.start if self.earned else ceiling
-        return category_mode_of(category, start, ceiling, await self.store.mode_changes(category))
-
-    async def standing(self, category: str) -> Standing:
-        return await self._stand(await self.place(category))
-
-    async def categories(self, figures: Iterable[Figure]) -> list[str]:
-        """Those that the desk may give, and those that were ever judged or changed."""
-        stages = (stage for flow in self._desk.flows.values() for stage in flow.stages.values())
-        named = {choice for stage in stages if stage.task == "classify" for choice in stage.choices}
-        changed = {change.category for change in await self.store.mode_changes()}
-        return sorted(named | changed | {figure.category for figure in figures})
 
     async def promote(
         self, category: str, by: str, *, force: bool = False, reason: str = ""
@@ -168,11 +141,6 @@ class Trust:
 
     # --- inside
 
-    async def _stand(self, place: CategoryMode) -> Standing:
-        newest = WINDOW if place.mode == "auto" else None
-        judgements = await self.store.judgements(place.category, since=place.since, newest=newest)
-        return stand(place, judgements, self._spec)
-
     async def _check_exists(self, category: str) -> None:
         categories = await self.categories(await self.store.figures())
         if category not in categories:
@@ -205,14 +173,3 @@ class Trust:
 def _drawn(what: str, run_id: str) -> float:
     """A number from 0 to 1 that is the run's own, the same in every process."""
     return int.from_bytes(sha256(f"{what}\0{run_id}".encode()).digest()[:8]) / 2**64
-
-
-def figures_of(standing: Standing) -> dict[str, Any]:
-    """What a decision about a mode rested on, to be kept and shown."""
-    figures = asdict(standing)
-    del figures["current"], figures["alarm"]
-    return {name: _rounded(value) for name, value in figures.items()}
-
-
-def _rounded(value: Any) -> Any:
-    return round(value, 4) if isinstance(value, float) else value

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from deskhand.engine.trust_modes import Trust, figures_of
+from deskhand.engine.category_modes import CategoryModes, figures_of
 from deskhand.model.documents import document
 from deskhand.model.judgement import RETURNED, Figure, Judged, ModeChange
 
@@ -14,32 +14,29 @@ NO_CATEGORY = ""
 """Messages of which no stage said what they are about."""
 
 
-async def modes_of(trust: Trust) -> Document:
+async def modes_of(modes: CategoryModes) -> Document:
     """Every category with its mode, its figures and its next mode.
 
     Fields may be added, never renamed.
     """
-    figures = await trust.store.figures()
-    names = await trust.categories(figures)
+    figures = await modes.store.figures()
+    names = await modes.categories(figures)
     return {
-        "desk": trust.store.desk,
-        "earned": trust.earned,
-        "categories": [await _category(trust, name, figures) for name in names],
-        "changes": list(map(change_of, await trust.store.mode_changes())),
+        "desk": modes.store.desk,
+        "earned": modes.earned,
+        "categories": [await _category(modes, name, figures) for name in names],
+        "changes": list(map(change_of, await modes.store.mode_changes())),
     }
 
 
-async def unattended_replies(trust: Trust, always_asked: Collection[str]) -> str:
-    """Says in one line which replies may leave without a person, by the modes in force.
-
-    `always_asked` are the categories whose replies a person approves in any mode.
-    """
-    names = await trust.categories(await trust.store.figures())
-    modes = {name: (await trust.place(name)).mode for name in (*names, NO_CATEGORY)}
-    if "auto" not in modes.values():
+async def unattended_replies(modes: CategoryModes) -> str:
+    """Says in one line which replies may leave without a person, by the modes in force."""
+    names = await modes.categories(await modes.store.figures())
+    by_name = {name: (await modes.place(name)).mode for name in (*names, NO_CATEGORY)}
+    if "auto" not in by_name.values():
         return "nothing leaves without a person"
-    alone = [name for name in names if name and _leaves_alone(name, modes, always_asked)]
-    if modes[NO_CATEGORY] != "auto":
+    alone = [name for name in names if name and _leaves_alone(name, by_name, modes.always_asked)]
+    if by_name[NO_CATEGORY] != "auto":
         if not alone:
             return "nothing leaves without a person"
         return f"replies to {', '.join(alone)} may leave without a person; all others wait for one"
@@ -53,8 +50,8 @@ def _leaves_alone(name: str, modes: Mapping[str, str], always_asked: Collection[
     return modes[name] == "auto" and name not in always_asked
 
 
-async def _category(trust: Trust, name: str, figures: Iterable[Figure]) -> Document:
-    standing = await trust.standing(name)
+async def _category(modes: CategoryModes, name: str, figures: Iterable[Figure]) -> Document:
+    standing = await modes.standing(name)
     place = standing.current
     own = [figure for figure in figures if figure.category == name]
     return {

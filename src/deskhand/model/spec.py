@@ -12,6 +12,10 @@ END = "end"
 """The target that ends a run."""
 
 
+REVIEW = "review"
+"""The service whose stage says which replies a person must approve."""
+
+
 class RoutingRule(Frozen):
     """When `when` holds for a stage's output, the run goes to `target` or ends with `outcome`."""
 
@@ -137,6 +141,12 @@ class FlowSpec(Frozen):
     max_hops: int = Field(default=50, gt=0)
     version: str = ""
     """A digest of everything that shapes behaviour: stages and prompts."""
+
+    @property
+    def always_asked(self) -> frozenset[str]:
+        """Topics whose replies a person must approve, by the flow's review stages."""
+        reviewing = [stage.always_ask for stage in self.stages.values() if stage.service == REVIEW]
+        return frozenset[str]().union(*reviewing)
 
 
 def always_ask_in(settings: Mapping[str, Any]) -> frozenset[str] | None:

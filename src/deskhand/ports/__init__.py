@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from deskhand.ports.tickets import TicketArchive as TicketArchive
     from deskhand.ports.tickets import TicketStore as TicketStore
     from deskhand.ports.trust import SpotChecks as SpotChecks
+    from deskhand.ports.trust import TrustRecords as TrustRecords
     from deskhand.ports.trust import TrustStore as TrustStore
 
 _NAMES = LazyNames(
@@ -126,6 +127,7 @@ _NAMES = LazyNames(
         ),
         "trust": (
             "SpotChecks",
+            "TrustRecords",
             "TrustStore",
         ),
     },

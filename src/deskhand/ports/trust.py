@@ -5,11 +5,29 @@ from typing import Protocol
 from deskhand.model.judgement import Figure, Judged, Judgement, ModeChange
 
 
-class TrustStore(Protocol):
+class TrustRecords(Protocol):
     """What people and customers made of a desk's replies, and the modes its categories have come
     to."""
 
     desk: str
+
+    async def judgements(
+        self, category: str, *, since: float = 0.0, newest: int | None = None
+    ) -> list[Judgement]:
+        """Those after a moment, oldest first; the newest so many of them."""
+        ...
+
+    async def figures(self) -> list[Figure]:
+        """How often what was judged, ever, by category and language."""
+        ...
+
+    async def mode_changes(self, category: str | None = None) -> list[ModeChange]:
+        """Oldest first."""
+        ...
+
+
+class TrustStore(TrustRecords, Protocol):
+    """The same where judgements and modes are written as well."""
 
     async def judge(self, judgement: Judgement) -> bool:
         """Keep it, once for a run and a kind; False when it was there."""
@@ -32,20 +50,6 @@ class TrustStore(Protocol):
     async def look_back(self, run_id: str, judged: Judged, *, drawn: bool, by: str) -> bool:
         """Keep what somebody says of a reply that left by itself; False when it did not leave so,
         or the same was said. `drawn` says that they did not choose it."""
-        ...
-
-    async def judgements(
-        self, category: str, *, since: float = 0.0, newest: int | None = None
-    ) -> list[Judgement]:
-        """Those after a moment, oldest first; the newest so many of them."""
-        ...
-
-    async def figures(self) -> list[Figure]:
-        """How often what was judged, ever, by category and language."""
-        ...
-
-    async def mode_changes(self, category: str | None = None) -> list[ModeChange]:
-        """Oldest first."""
         ...
 
     async def change_mode(self, change: ModeChange) -> bool:

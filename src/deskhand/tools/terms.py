@@ -16,7 +16,6 @@ from deskhand.tools.gate_call import Terms
 from deskhand.tools.message_facts import MessageFact
 from deskhand.tools.registry import Tool
 
-REVIEW = "review"
 RETRIEVE = "retrieve"
 """The service whose output quotes what customers wrote."""
 
@@ -106,9 +105,8 @@ def _strings(value: Any) -> list[str]:
 
 
 def always_asked(spec: DeskSpec) -> frozenset[str]:
-    """Topics whose replies a person must approve, by the review stages of all flows."""
-    reviewing = [stage.always_ask for stage in _stages(spec) if stage.service == REVIEW]
-    return frozenset[str]().union(*reviewing)
+    """Topics whose replies a person must approve, by all flows."""
+    return frozenset[str]().union(*(flow.always_asked for flow in spec.flows.values()))
 
 
 def own_questions(spec: DeskSpec) -> frozenset[str]:

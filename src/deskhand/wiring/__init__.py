@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from deskhand.wiring.channels import check_channels as check_channels
     from deskhand.wiring.channels import claimed_mailboxes as claimed_mailboxes
     from deskhand.wiring.channels import mailboxes as mailboxes
+    from deskhand.wiring.checkup import DeskState as DeskState
+    from deskhand.wiring.checkup import Integrity as Integrity
+    from deskhand.wiring.checkup import check_database as check_database
     from deskhand.wiring.database_files import database_file as database_file
     from deskhand.wiring.database_files import looked_into as looked_into
     from deskhand.wiring.databases import Database as Database
@@ -49,8 +52,9 @@ if TYPE_CHECKING:
     from deskhand.wiring.models import known_models as known_models
     from deskhand.wiring.models import require_prices as require_prices
     from deskhand.wiring.models import without_models as without_models
-    from deskhand.wiring.modes import describe_sending as describe_sending
+    from deskhand.wiring.modes import first_modes as first_modes
     from deskhand.wiring.modes import open_trust as open_trust
+    from deskhand.wiring.modes import opened_modes as opened_modes
     from deskhand.wiring.office import check_calendar as check_calendar
     from deskhand.wiring.office import looking_at_calendar as looking_at_calendar
     from deskhand.wiring.office import open_calendar as open_calendar
@@ -77,6 +81,11 @@ _MODULES = {
         "check_channels",
         "claimed_mailboxes",
         "mailboxes",
+    ),
+    "checkup": (
+        "DeskState",
+        "Integrity",
+        "check_database",
     ),
     "database_files": ("database_file", "looked_into"),
     "databases": (
@@ -125,8 +134,9 @@ _MODULES = {
         "without_models",
     ),
     "modes": (
-        "describe_sending",
+        "first_modes",
         "open_trust",
+        "opened_modes",
     ),
     "office": (
         "check_calendar",

@@ -1,6 +1,6 @@
 """What stores need of a database, and what every store of a desk begins with."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 import sqlalchemy as sa
@@ -18,6 +18,14 @@ class CoreDatabase(Protocol):
 
     async def glance(self, op: CoreOp[T]) -> T:
         """Read a few rows that an index finds, in this thread where that is quick."""
+        ...
+
+    async def ask(self, sql: str, values: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
+        """All rows of a statement in plain SQL whose values are named (`:desk`)."""
+        ...
+
+    async def ask_quickly(self, sql: str, values: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
+        """The same for a few rows that an index finds, in this thread where that is quick."""
         ...
 
     async def check_writes(self) -> None:

@@ -10,9 +10,10 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import leases
 from deskhand.adapters.stores import tables as t
-from deskhand.adapters.stores.own_tables_copy import copy_own_tables, own_files
+from deskhand.adapters.stores.own_tables_copy import copy_own_tables
 from deskhand.adapters.stores.postgres_database import CONNECT_SECONDS, PostgresDatabase
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
+from deskhand.adapters.stores.sqlite_lookup import own_files
 from deskhand.errors import Conflict
 
 CHUNK = 2000

@@ -5,8 +5,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from deskhand.adapters.stores import tables as t
-from deskhand.adapters.stores.own_tables_copy import own_files
+from deskhand.adapters.stores.sqlite_lookup import own_files
 
 MOST_TOLD = 5
 _CONNECT_SECONDS = 10
@@ -45,6 +44,8 @@ async def check_server(url: str) -> Integrity:
     Indexes are checked where the extension amcheck is installed.
     """
     import asyncpg
+
+    from deskhand.adapters.stores import tables as t
 
     connection = await asyncpg.connect(url, timeout=_CONNECT_SECONDS)
     problems: list[str] = []

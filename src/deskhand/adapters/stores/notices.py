@@ -6,6 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from deskhand.adapters.stores import plain_reads
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.adapters.stores.review_decisions import record_event
@@ -82,17 +83,7 @@ class SqlNoticeStore:
 
     async def failed(self, since: float) -> list[FailedNotice]:
         """What was given up, the newest first."""
-        here = t.notices.c
-        query = (
-            sa.select(here.id, here.error, here.attempts, here.created_at)
-            .where(
-                here.desk == self.desk, here.state == NoticeState.FAILED, here.created_at >= since
-            )
-            .order_by(here.created_at.desc(), here.id)
-            .limit(_AT_ONCE)
-        )
-        rows = await self._database.read_core(lambda core: core.execute(query).all())
-        return [FailedNotice(row.id, row.error or "", row.attempts, row.created_at) for row in rows]
+        return await plain_reads.failed_notices(self._database.ask, self.desk, since)
 
     async def states(self) -> dict[str, NoticeState]:
         query = sa.select(t.notices.c.id, t.notices.c.state).where(t.notices.c.desk == self.desk)

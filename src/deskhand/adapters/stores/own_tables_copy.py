@@ -7,7 +7,6 @@ refer to. Columns of whole numbers become 64 bits wide, as SQLite's are.
 
 import asyncio
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,19 +19,6 @@ from deskhand.errors import Conflict
 CHUNK = 2000
 
 Progress = Callable[[str, int, int], None]
-
-
-def own_files(database: Path) -> dict[str, Path]:
-    """The files of desks' own beside a database, by desk."""
-    named = re.compile(
-        rf"{re.escape(database.stem)}\.([a-z][a-z0-9-]*){re.escape(database.suffix)}"
-    )
-    beside = sorted(database.parent.iterdir())
-    return {
-        match[1]: file
-        for file in beside
-        if (match := named.fullmatch(file.name)) is not None and file.is_file()
-    }
 
 
 async def copy_own_tables(

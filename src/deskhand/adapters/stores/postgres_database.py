@@ -5,7 +5,7 @@ import asyncio
 import contextlib
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
@@ -162,6 +162,12 @@ class PostgresDatabase:
             raise self._explain(error) from error
 
     glance = read_core
+
+    async def ask(self, sql: str, values: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
+        """All rows of a statement in plain SQL whose values are named (`:desk`)."""
+        return await self.read_core(lambda core: core.execute(sa.text(sql), values).all())
+
+    ask_quickly = ask
 
     async def close(self) -> None:
         """Commit what was handed in, then close; handing in more is refused."""

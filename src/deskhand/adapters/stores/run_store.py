@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
-from deskhand.adapters.stores import review_decisions
+from deskhand.adapters.stores import plain_reads, review_decisions
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import SqlDesk
 from deskhand.adapters.stores.rows import (
@@ -102,10 +102,7 @@ class SqlRuns(SqlDesk):
         )
 
     async def count_screened(self, since: float) -> int:
-        query = sa.select(sa.func.count()).where(
-            t.runs.c.desk == self.desk, *_SCREENED, t.runs.c.created_at >= since
-        )
-        return await self._database.read_core(lambda core: core.execute(query).scalar_one())
+        return await plain_reads.count_screened(self._database.ask, self.desk, since)
 
     async def queued(
         self, *, after: int = 0, limit: int = 1000, ready_at: float | None = None

@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from deskhand.adapters.stores import audit_records, pruning, review_decisions
+from deskhand.adapters.stores import audit_records, plain_reads, pruning, review_decisions
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.agent_views import read_agent_runs, read_email_events
 from deskhand.adapters.stores.attachments import SqlFiles
@@ -21,7 +21,7 @@ from deskhand.adapters.stores.rows import (
     event_of,
 )
 from deskhand.adapters.stores.run_store import SqlRuns
-from deskhand.adapters.stores.totals import read_stop, read_totals, resume_desk, stop_desk
+from deskhand.adapters.stores.totals import read_totals, resume_desk, stop_desk
 from deskhand.adapters.stores.waiting_runs import SqlWaitingRuns
 from deskhand.errors import Conflict
 from deskhand.model.audited import (
@@ -96,7 +96,7 @@ class SqlStore(SqlRuns, SqlWaitingRuns, SqlConversations, SqlReviews, SqlFiles):
         )
 
     async def stopped(self) -> Stop | None:
-        return await self._database.glance(lambda core: read_stop(core, self.desk))
+        return await plain_reads.stop_of(self._database.ask_quickly, self.desk)
 
     async def calls(self, run_id: str | None = None) -> list[LlmCall]:
         query = (

@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from deskhand.adapters.stores.integrity import damage_of
-from deskhand.adapters.stores.own_tables_copy import own_files
+from deskhand.adapters.stores.sqlite_lookup import own_files
 from deskhand.errors import ConfigError, StoreUnavailable
 from deskhand.model.ids import new_id
 from deskhand.ports.database import Backup

@@ -4,7 +4,7 @@ import asyncio
 import queue
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -126,15 +126,30 @@ class SqliteDatabase:
         Readers wait for nobody in this mode, but for a program that has the whole file to itself:
         then in a thread.
         """
-        if self._closed:
-            raise StoreUnavailable(f"{self.path} is closed")
         try:
-            if self._at_hand is None:
-                self._at_hand = self._connect_to_read()
-                self._at_hand.raw.execute("PRAGMA busy_timeout=0")
-            return op(self._at_hand.core)
+            return op(self._own_connection().core)
         except (sqlite3.Error, sa.exc.SQLAlchemyError):
             return await self.read_core(op)
+
+    async def ask(self, sql: str, values: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
+        """All rows of a statement in plain SQL whose values are named (`:desk`)."""
+        return await self.read(lambda tx: tx.raw.execute(sql, values).fetchall())
+
+    async def ask_quickly(self, sql: str, values: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
+        """The same on the event loop's own thread, as `glance` reads."""
+        try:
+            return self._own_connection().raw.execute(sql, values).fetchall()
+        except sqlite3.Error:
+            return await self.ask(sql, values)
+
+    def _own_connection(self) -> Tx:
+        """The event loop's own, which waits for nobody."""
+        if self._closed:
+            raise StoreUnavailable(f"{self.path} is closed")
+        if self._at_hand is None:
+            self._at_hand = self._connect_to_read()
+            self._at_hand.raw.execute("PRAGMA busy_timeout=0")
+        return self._at_hand
 
     async def check_writes(self) -> None:
         """Raise StoreUnavailable while what is written does not get into the file."""

@@ -16,7 +16,6 @@ from deskhand.model.codes import ErrorCode
 from deskhand.model.message import Message
 from deskhand.model.queue import ALL_REVIEWS, ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewKind, ReviewState, Run, RunStatus
-from deskhand.model.totals import Stop
 
 T = TypeVar("T")
 Read = Callable[[sqlite3.Connection], T]
@@ -115,11 +114,6 @@ class SqliteLists(ABC):
             return [review_of(row.run_id, row) for row in cursor.execute(query, values)]
 
         return await self._look(read)
-
-
-def read_stop(raw: sqlite3.Connection, desk: str) -> Stop | None:
-    row = raw.execute("SELECT by, reason, at FROM stops WHERE desk=?", (desk,)).fetchone()
-    return None if row is None else Stop(*row)
 
 
 def desk_names(raw: sqlite3.Connection) -> list[str]:

@@ -1,21 +1,28 @@
 """A SQLite file opened to look something up: no writer, no threads, no SQLAlchemy."""
 
 import os
+import re
 import sqlite3
 import time
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from deskhand.adapters.stores import plain_reads
 from deskhand.adapters.stores.migrate import HEAD
-from deskhand.adapters.stores.sqlite_lists import Read, SqliteLists, T, desk_names, read_stop
+from deskhand.adapters.stores.sqlite_lists import Read, SqliteLists, T, desk_names
+from deskhand.model.judgement import Figure, Judgement, ModeChange
+from deskhand.model.notice import FailedNotice
 from deskhand.model.totals import Stop
+from deskhand.model.waiting import AwayModel
 
 _PATIENCE_S = 5.0
 
 
 class SqliteLookup(SqliteLists):
-    """One desk's lists in a file that is only read from."""
+    """One desk's records in a file that is only read from: its lists, its modes, its state."""
 
     def __init__(self, raw: sqlite3.Connection, path: Path, desk: str) -> None:
         self.desk = desk
@@ -30,8 +37,35 @@ class SqliteLookup(SqliteLists):
 
             raise explain(error, self._path) from error
 
+    async def _ask(self, sql: str, values: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
+        return await self._look(lambda raw: raw.execute(sql, values).fetchall())
+
+    # --- modes
+
+    async def mode_changes(self, category: str | None = None) -> list[ModeChange]:
+        return await plain_reads.mode_changes(self._ask, self.desk, category)
+
+    async def judgements(
+        self, category: str, *, since: float = 0.0, newest: int | None = None
+    ) -> list[Judgement]:
+        return await plain_reads.judgements(self._ask, self.desk, category, since, newest)
+
+    async def figures(self) -> list[Figure]:
+        return await plain_reads.figures(self._ask, self.desk)
+
+    # --- what an operator should know
+
     async def stopped(self) -> Stop | None:
-        return await self._look(lambda raw: read_stop(raw, self.desk))
+        return await plain_reads.stop_of(self._ask, self.desk)
+
+    async def models_away(self) -> list[AwayModel]:
+        return await plain_reads.models_away(self._ask, self.desk)
+
+    async def count_screened(self, since: float) -> int:
+        return await plain_reads.count_screened(self._ask, self.desk, since)
+
+    async def failed_notices(self, since: float) -> list[FailedNotice]:
+        return await plain_reads.failed_notices(self._ask, self.desk, since)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +77,19 @@ class LookedInto:
     desks: list[str]
     """The desks that have runs in it."""
 
-    def lists(self, desk: str) -> SqliteLookup:
+    def records(self, desk: str) -> SqliteLookup:
         return SqliteLookup(self.raw, self.path, desk)
+
+    def can_be_written(self) -> bool:
+        """Whether a transaction that changes nothing succeeds in it."""
+        try:
+            with closing(_connect(self.path)) as raw:
+                raw.execute("BEGIN IMMEDIATE")
+                raw.execute("DELETE FROM leases WHERE 1=0")
+                raw.execute("COMMIT")
+        except sqlite3.Error:
+            return False
+        return True
 
     def close(self) -> None:
         self.raw.close()
@@ -59,7 +104,7 @@ def look_into(path: Path) -> LookedInto | None:
     if not may_write(path):
         return None
     with suppress(sqlite3.Error):
-        raw = sqlite3.connect(path, isolation_level=None, timeout=_PATIENCE_S)
+        raw = _connect(path)
         try:
             raw.execute("PRAGMA query_only=ON")
             versions = raw.execute("SELECT version_num FROM alembic_version").fetchall()
@@ -69,6 +114,10 @@ def look_into(path: Path) -> LookedInto | None:
             pass
         raw.close()
     return None
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, isolation_level=None, timeout=_PATIENCE_S)
 
 
 def may_write(path: Path) -> bool:
@@ -84,3 +133,16 @@ def may_write(path: Path) -> bool:
 def beside_file(path: Path, ending: str) -> Path:
     """A file that SQLite keeps beside a database, such as its write-ahead log (`-wal`)."""
     return path.with_name(path.name + ending)
+
+
+def own_files(database: Path) -> dict[str, Path]:
+    """The files of desks' own beside a database, by desk."""
+    named = re.compile(
+        rf"{re.escape(database.stem)}\.([a-z][a-z0-9-]*){re.escape(database.suffix)}"
+    )
+    beside = sorted(database.parent.iterdir())
+    return {
+        match[1]: file
+        for file in beside
+        if (match := named.fullmatch(file.name)) is not None and file.is_file()
+    }

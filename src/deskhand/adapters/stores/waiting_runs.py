@@ -2,6 +2,7 @@
 
 import sqlalchemy as sa
 
+from deskhand.adapters.stores import plain_reads
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import SqlDesk
 from deskhand.model.run import RunStatus
@@ -39,15 +40,7 @@ class SqlWaitingRuns(SqlDesk):
         )
 
     async def models_away(self) -> list[AwayModel]:
-        earliest = sa.func.min(t.runs.c.due_at)
-        query = (
-            sa.select(t.runs.c.waits_for, sa.func.count(), earliest, sa.func.max(t.runs.c.reason))
-            .where(*self._waiting(), t.runs.c.waits_for.is_not(None))
-            .group_by(t.runs.c.waits_for)
-            .order_by(t.runs.c.waits_for)
-        )
-        rows = await self._database.read_core(lambda core: core.execute(query).all())
-        return [AwayModel(*row) for row in rows]
+        return await plain_reads.models_away(self._database.ask, self.desk)
 
     def _waiting(self) -> tuple[sa.ColumnElement[bool], ...]:
         return (

@@ -27,10 +27,10 @@ async def test_lists_show_what_a_store_shows(tmp_path: Path) -> None:
     assert looked is not None
     with closing(looked):
         assert looked.desks == ["parcels"]
-        lists = looked.lists("parcels")
+        lists = looked.records("parcels")
         assert [run.id for run in await lists.runs()] == [run_id]
         assert (await lists.messages([run_id]))[run_id].sender.address == "ann@example.com"
-        assert await looked.lists("another").runs() == []
+        assert await looked.records("another").runs() == []
         assert await lists.stopped() is None
         assert await lists.find_reviews() == []
         with pytest.raises(NotFound):
@@ -44,7 +44,7 @@ async def test_what_is_being_written_is_seen(tmp_path: Path) -> None:
     looked = look_into(tmp_path / "desk.db")
     assert looked is not None
     with closing(looked):
-        assert [run.id for run in await looked.lists("parcels").runs()] == [accepted.run_id]
+        assert [run.id for run in await looked.records("parcels").runs()] == [accepted.run_id]
     await database.close()
 
 
@@ -78,7 +78,7 @@ async def test_a_damaged_table_is_one_clear_error(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "desk.db", isolation_level=None)) as raw:
         raw.execute("DROP TABLE stops")
     with closing(looked), pytest.raises(StoreUnavailable, match=r"desk\.db"):
-        await looked.lists("parcels").stopped()
+        await looked.records("parcels").stopped()
 
 
 async def test_a_key_is_looked_up_without_another_thread(
