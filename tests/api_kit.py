@@ -23,6 +23,7 @@ from deskhand.wiring import (
     open_database,
     open_desk,
     read_desk,
+    run_bench,
     user_accounts,
 )
 from tests.automatic import automatic
@@ -172,7 +173,13 @@ async def served(
             )
         keys = api_keys(database)
         accounts = user_accounts(database)
-        site = create_console(desks, accounts, console_feed(database), public_url=public_url)
+        site = create_console(
+            desks,
+            accounts,
+            console_feed(database),
+            run_bench(database, desks.values()),
+            public_url=public_url,
+        )
         app = create_app(desks, keys, version="1.2.3", site=site if approvals else None)
         yield Served(app, desks, keys, database, folder)
 

@@ -131,6 +131,25 @@ async def test_the_most_dangerous_stand_first_whatever_came_when(stores: Stores)
     assert [review.rank for review in order] == [0, 1, 2, 2, 3, 4]
 
 
+async def test_of_the_same_risk_the_nearest_deadline_stands_first(stores: Stores) -> None:
+    store = await stores()
+    whenever = await parked(store, 1)
+    later = await parked(store, 2, expires_at=NOW + 7200)
+    owed = await parked(store, 3, known={"due_at": NOW + 3600.123456789})
+    sooner = await parked(store, 4, expires_at=NOW + 1800, known={"due_at": NOW + 9000})
+    danger = await parked(store, 5, Cause.UNBACKED_PROMISE)
+    order = [danger, sooner, owed, later, whenever]
+    assert ids_of(sorted(order, key=lambda review: review.place)) == ids_of(order)
+    walked: list[str] = []
+    place = None
+    while page := await walk(store, ReviewFilter(state=ReviewState.OPEN), beyond=place, limit=1):
+        walked.append(page[0].review.id)
+        place = page[0].review.place
+    assert walked == ids_of(order)
+    back = await walk(store, ReviewFilter(), beyond=whenever.place, limit=9, backwards=True)
+    assert [item.review.id for item in back] == ids_of(order[3::-1])
+
+
 async def test_a_walk_through_the_queue_shows_everything_once_whatever_happens_meanwhile(
     stores: Stores,
 ) -> None:

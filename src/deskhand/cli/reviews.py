@@ -117,7 +117,7 @@ async def _list(
         seen = None if after is None else (await store.review(after)).place
         if wanted.state is ReviewState.OPEN:
             return await walk(store, wanted, beyond=seen, limit=limit)
-        place = seen and seen[1:]
+        place = seen and seen[2:]
         return await search(store, wanted, after=place, limit=limit)
 
 

@@ -211,7 +211,7 @@ async def web_server(
     from deskhand.web.api.app import create_app
     from deskhand.web.console.app import create_console
     from deskhand.web.header_timeout import HeaderTimeoutProtocol
-    from deskhand.wiring import api_keys, console_feed, user_accounts
+    from deskhand.wiring import api_keys, console_feed, run_bench, user_accounts
 
     class Server(uvicorn.Server):
         @contextmanager
@@ -224,7 +224,8 @@ async def web_server(
     in_front = in_front or InFront()
     users = user_accounts(database)
     feed = console_feed(database)
-    site = create_console(served, users, feed, public_url=in_front.public_url)
+    bench = run_bench(database, desks)
+    site = create_console(served, users, feed, bench, public_url=in_front.public_url)
     app = create_app(served, api_keys(database), version=__version__, site=site)
     return Server(
         uvicorn.Config(

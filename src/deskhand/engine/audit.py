@@ -145,6 +145,18 @@ async def verify_desk(
     return report
 
 
+async def verify_run(store: Archive, position: int) -> list[Problem]:
+    """Check the message, rows, records and chains of one run. Seals cover desks: `verify_desk`
+    looks at those."""
+    [journaled] = await store.journals(after=position - 1, limit=1)
+    legacy = legacy_position((await store.desk_records()).statements)
+    problems = check_message(journaled)
+    problems += check_statements(journaled, is_legacy=journaled.position <= legacy)
+    if journaled.pruned is None:
+        problems += verify(journaled.run_id, journaled.message_digest, journaled.rows)
+    return problems
+
+
 def _lowered(total: LoweredTotal) -> str:
     of = f"{total.unit} of {total.tool} a {total.scope} {total.day}".rstrip()
     written = shown if is_money(total.unit) else str

@@ -1,7 +1,7 @@
 """Searches the review queue in one stable order, page by page, also by words of a message."""
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -78,7 +78,8 @@ async def walk(
     limit: int,
     backwards: bool = False,
 ) -> list[Item]:
-    """The most dangerous first, then the oldest; `backwards` reverses that.
+    """The most dangerous first, then the nearest deadline, then the oldest; `backwards` reverses
+    that.
 
     `beyond` is the place of the last item seen. What comes in or is decided meanwhile moves
     nothing: no item is shown twice, none is skipped.
@@ -89,9 +90,9 @@ async def walk(
             continue
         after = beyond[1:] if beyond is not None and rank == beyond[0] else None
         part = replace(wanted, rank=rank)
-        items += await search(
-            store, part, after=after, limit=limit - len(items), backwards=backwards
-        )
+        left = limit - len(items)
+        reviews = await store.next_due(part, limit=left, after=after, backwards=backwards)
+        items += await _with_messages(store, reviews)
         if len(items) >= limit:
             break
     return items
@@ -111,5 +112,9 @@ async def search(
 ) -> list[Item]:
     """Reviews in order of time alone, oldest first; every review of the desk is searched."""
     reviews = await store.find_reviews(wanted, limit=limit, after=after, backwards=backwards)
+    return await _with_messages(store, reviews)
+
+
+async def _with_messages(store: "Lists", reviews: Sequence[Review]) -> list[Item]:
     messages = await store.messages([review.run_id for review in reviews])
     return [Item(review, messages.get(review.run_id)) for review in reviews]

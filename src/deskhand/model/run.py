@@ -163,6 +163,8 @@ EXPIRY = "expiry"
 
 REASSIGN_TO = "reassign_to"
 """Among a review's facts: who gets it when nobody has decided in time."""
+NO_DEADLINE = 1e12
+"""A moment that never comes: where a review stands that may wait for ever."""
 DUE_AT = "due_at"
 """Among a review's facts: until when the customer is owed an answer."""
 
@@ -285,9 +287,17 @@ class Review:
         return rank_of(self.causes, action=self.kind is ReviewKind.TOOL_CALL)
 
     @property
-    def place(self) -> tuple[int, float, str]:
-        """Its place in a queue of open ones: the most dangerous first, then the oldest."""
-        return (self.rank, self.created_at, self.id)
+    def place(self) -> tuple[int, float, float, str]:
+        """Its place in a queue of open ones: the most dangerous first, then the nearest deadline,
+        then the oldest."""
+        return (self.rank, self.deadline, self.created_at, self.id)
+
+    @property
+    def deadline(self) -> float:
+        """When it expires or an answer is due, whichever is first; far away where neither is."""
+        expires_at = NO_DEADLINE if self.expires_at is None else self.expires_at
+        due_at = NO_DEADLINE if self.due_at is None else self.due_at
+        return min(expires_at, due_at)
 
     @property
     def leaves_by_itself(self) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from deskhand.model.message import Message
-from deskhand.model.queue import ALL_REVIEWS, ReviewFilter
+from deskhand.model.queue import ALL_REVIEWS, DeadlinePlace, ReviewFilter
 from deskhand.model.run import Review, Run, RunStatus
 from deskhand.model.totals import Stop
 
@@ -46,4 +46,15 @@ class Lists(Protocol):
         backwards: bool = False,
     ) -> list[Review]:
         """Oldest first, or the newest first; `after` is where the last one stood."""
+        ...
+
+    async def next_due(
+        self,
+        wanted: ReviewFilter,
+        *,
+        limit: int,
+        after: DeadlinePlace | None = None,
+        backwards: bool = False,
+    ) -> list[Review]:
+        """By deadline, then the oldest first, or the other way round."""
         ...

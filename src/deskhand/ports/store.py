@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from deskhand.model.attached_files import AttachedFile, FileOrigin, StoredFile
 from deskhand.model.audited import Kept, PrunedBatch
 from deskhand.model.message import Message
-from deskhand.model.queue import ALL_REVIEWS, BegunEdit, Facets, ReviewFilter
+from deskhand.model.queue import ALL_REVIEWS, BegunEdit, DeadlinePlace, Facets, ReviewFilter
 from deskhand.model.run import (
     Accepted,
     Claimed,
@@ -81,6 +81,18 @@ class Reviews(Protocol):
 
         `after` is the `created_at` and id of the last review of the page before.
         """
+        ...
+
+    async def next_due(
+        self,
+        wanted: ReviewFilter,
+        *,
+        limit: int,
+        after: DeadlinePlace | None = None,
+        backwards: bool = False,
+    ) -> list[Review]:
+        """By deadline, then the oldest first, or the other way round; what has no deadline comes
+        last. `after` is where the last one stood."""
         ...
 
     async def count_reviews(self, wanted: ReviewFilter) -> int: ...

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from deskhand.wiring.routing import flow_of as flow_of
     from deskhand.wiring.routing import hand_in as hand_in
     from deskhand.wiring.routing import routed_by as routed_by
+    from deskhand.wiring.run_bench import run_bench as run_bench
     from deskhand.wiring.sandbox import judging_brain as judging_brain
     from deskhand.wiring.sandbox import open_sandbox as open_sandbox
     from deskhand.wiring.serving import Desk as Desk
@@ -151,6 +152,7 @@ _MODULES = {
         "hand_in",
         "routed_by",
     ),
+    "run_bench": ("run_bench",),
     "sandbox": (
         "judging_brain",
         "open_sandbox",

@@ -14,8 +14,8 @@ from deskhand.engine.decisions import check_assignee, check_colleagues_note, che
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.access import User
 from deskhand.model.causes import QUIET, RED, Cause, Rank
-from deskhand.model.queue import BegunEdit, Facets, ReviewFilter
-from deskhand.model.run import Decision, Review, ReviewKind, ReviewState
+from deskhand.model.queue import BegunEdit, DeadlinePlace, Facets, ReviewFilter
+from deskhand.model.run import DUE_AT, NO_DEADLINE, Decision, Review, ReviewKind, ReviewState
 
 
 def list_reviews(
@@ -45,6 +45,49 @@ def list_reviews(
         )
         query = query.where(place < seen if backwards else place > seen)
     return [review_of(row.run_id, row) for row in core.execute(query)]
+
+
+def next_due(
+    core: sa.Connection,
+    desk: str,
+    wanted: ReviewFilter,
+    *,
+    now: float,
+    limit: int,
+    after: DeadlinePlace | None,
+    backwards: bool,
+) -> list[Review]:
+    """By deadline, then the oldest first; `after` is where the last one stood."""
+    here = t.reviews.c
+    place = (_deadline(core), here.created_at, here.id)
+    order = [column.desc() for column in place] if backwards else list(place)
+    query = (
+        sa.select(*REVIEW_COLUMNS, t.runs.c.id.label("run_id"))
+        .join(t.runs, t.runs.c.position == here.run)
+        .where(here.desk == desk, *_conditions(core, wanted, now))
+        .order_by(*order)
+        .limit(limit)
+    )
+    if after is not None:
+        seen = sa.tuple_(*map(sa.literal, after))
+        query = query.where(sa.tuple_(*place) < seen if backwards else sa.tuple_(*place) > seen)
+    return [review_of(row.run_id, row) for row in core.execute(query)]
+
+
+def _deadline(core: sa.Connection) -> sa.ColumnElement[float]:
+    """What `Review.deadline` says, in the database's words."""
+    if core.dialect.name == "postgresql":
+        earlier = sa.func.least
+        due = sa.cast(_fact(core, DUE_AT), sa.Float(53))
+    else:
+        earlier = sa.func.min
+        due = sa.func.json_extract(sa.cast(t.reviews.c.facts, sa.Text), f"$.{DUE_AT}")
+    never = sa.literal(NO_DEADLINE)
+    return earlier(
+        sa.func.coalesce(t.reviews.c.expires_at, never),
+        sa.func.coalesce(due, never),
+        type_=sa.Float(53),
+    )
 
 
 def count_reviews(core: sa.Connection, desk: str, wanted: ReviewFilter, now: float) -> int:

@@ -5,7 +5,7 @@ from typing import Any
 from deskhand.adapters.stores import replies, review_decisions, review_queue
 from deskhand.adapters.stores.core_database import SqlDesk
 from deskhand.crashpoints import crash_point
-from deskhand.model.queue import ALL_REVIEWS, BegunEdit, Facets, ReviewFilter
+from deskhand.model.queue import ALL_REVIEWS, BegunEdit, DeadlinePlace, Facets, ReviewFilter
 from deskhand.model.run import Review, Verdict
 
 
@@ -21,6 +21,21 @@ class SqlReviews(SqlDesk):
         now = self._now()
         return await self._database.read_core(
             lambda core: review_queue.list_reviews(
+                core, self.desk, wanted, now=now, limit=limit, after=after, backwards=backwards
+            )
+        )
+
+    async def next_due(
+        self,
+        wanted: ReviewFilter,
+        *,
+        limit: int,
+        after: DeadlinePlace | None = None,
+        backwards: bool = False,
+    ) -> list[Review]:
+        now = self._now()
+        return await self._database.read_core(
+            lambda core: review_queue.next_due(
                 core, self.desk, wanted, now=now, limit=limit, after=after, backwards=backwards
             )
         )

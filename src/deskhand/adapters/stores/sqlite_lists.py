@@ -14,14 +14,28 @@ from deskhand.errors import NotFound
 from deskhand.model.causes import QUIET, RED, Cause, Rank
 from deskhand.model.codes import ErrorCode
 from deskhand.model.message import Message
-from deskhand.model.queue import ALL_REVIEWS, ReviewFilter
-from deskhand.model.run import Decision, Review, ReviewKind, ReviewState, Run, RunStatus
+from deskhand.model.queue import ALL_REVIEWS, DeadlinePlace, ReviewFilter
+from deskhand.model.run import (
+    DUE_AT,
+    NO_DEADLINE,
+    Decision,
+    Review,
+    ReviewKind,
+    ReviewState,
+    Run,
+    RunStatus,
+)
 
 T = TypeVar("T")
 Read = Callable[[sqlite3.Connection], T]
 Condition = tuple[str, Sequence[Any]]
 """What must hold, in SQL, and the values of its question marks."""
 
+_DEADLINE = (
+    f"min(coalesce(reviews.expires_at, {NO_DEADLINE!r}),"
+    f" coalesce(json_extract(CAST(reviews.facts AS TEXT), '$.{DUE_AT}'), {NO_DEADLINE!r}))"
+)
+"""What `Review.deadline` says, in SQL."""
 _REVIEWS = "SELECT reviews.*, runs.id AS run_id FROM reviews JOIN runs ON runs.position=reviews.run"
 
 
@@ -105,6 +119,27 @@ class SqliteLists(ABC):
         query = (
             f"{_REVIEWS} WHERE {where} ORDER BY reviews.created_at {way}, reviews.id {way} LIMIT ?"
         )
+        return await self._reviews(query, (*values, limit))
+
+    async def next_due(
+        self,
+        wanted: ReviewFilter,
+        *,
+        limit: int,
+        after: DeadlinePlace | None = None,
+        backwards: bool = False,
+    ) -> list[Review]:
+        conditions: list[Condition] = [("reviews.desk=?", (self.desk,))]
+        conditions += [*_exact(wanted), *_yes_or_no(wanted, self._now()), *_has_terms(wanted)]
+        if after is not None:
+            sign = "<" if backwards else ">"
+            place = f"({_DEADLINE}, reviews.created_at, reviews.id)"
+            conditions.append((f"{place} {sign} (?, ?, ?)", after))
+        where, values = _joined(conditions)
+        way = "DESC" if backwards else "ASC"
+        columns = (_DEADLINE, "reviews.created_at", "reviews.id")
+        order = ", ".join(f"{column} {way}" for column in columns)
+        query = f"{_REVIEWS} WHERE {where} ORDER BY {order} LIMIT ?"
         return await self._reviews(query, (*values, limit))
 
     async def _reviews(self, query: str, values: Sequence[Any]) -> list[Review]:

@@ -17,7 +17,8 @@ from deskhand.engine.trust_modes import Trust
 from deskhand.errors import NotFound
 from deskhand.model.access import ApiKey, Scope
 from deskhand.model.knowledge import Hit
-from deskhand.ports import ApiKeys, Dispatcher, Store
+from deskhand.model.spec import FlowSpec
+from deskhand.ports import ApiKeys, Archive, Dispatcher, Store
 from deskhand.ports.conversations import Chats
 from deskhand.tickets.service import Tickets
 from deskhand.web.api.problems import FieldProblem, Problem, Refused, invalid
@@ -53,6 +54,8 @@ class DeskFacts(Protocol):
     def time_zone(self) -> str: ...
     @property
     def channels(self) -> Mapping[str, ChannelSpec]: ...
+    @property
+    def flows(self) -> Mapping[str, FlowSpec]: ...
 
 
 class ServingDispatcher(Dispatcher, Protocol):
@@ -87,11 +90,15 @@ class ServedChannel(Protocol):
     def trouble(self) -> str: ...
 
 
+class ServedStore(Store, Archive, Protocol):
+    """A desk's records, also as an auditor reads them."""
+
+
 class ServedDesk(Protocol):
     @property
     def spec(self) -> DeskFacts: ...
     @property
-    def store(self) -> Store: ...
+    def store(self) -> ServedStore: ...
     @property
     def dispatcher(self) -> ServingDispatcher: ...
     @property

@@ -11,6 +11,7 @@ from starlette.routing import Route
 from deskhand.errors import NotFound
 from deskhand.ports import Users
 from deskhand.ports.console import ConsoleFeed
+from deskhand.ports.run_bench import RunBench
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.app import Site
 from deskhand.web.api.problems import Refused
@@ -30,6 +31,7 @@ def create_console(
     desks: Mapping[str, ServedDesk],
     users: Users,
     feed: ConsoleFeed,
+    bench: RunBench,
     *,
     public_url: str | None = None,
 ) -> Site:
@@ -58,7 +60,7 @@ def create_console(
             Route(f"{HOME}chat", gate.page(ChatPages(frame).chat), methods=["GET", "POST"]),
             *_approval_routes(ApprovalPages(frame), gate),
             *_message_routes(ConversationPages(frame), gate),
-            *_run_routes(RunPages(frame), gate),
+            *_run_routes(RunPages(frame, bench), gate),
             *_live_routes(LivePages(hub), gate),
             Route("/metrics/", gate.page(MetricsPages(frame).metrics), methods=["GET"]),
         ],

@@ -150,24 +150,26 @@ async def neighbours(
 
 
 def written_place(place: QueuePosition) -> str:
-    return f"{place[0]:d}:{place[1]!r}:{place[2]}"
+    return f"{place[0]:d}:{place[1]!r}:{place[2]!r}:{place[3]}"
 
 
 def read_place(text: str) -> QueuePosition | None:
     """The place written by `written_place`; None for anything else, which starts from the top."""
-    kind, _, rest = text.partition(":")
-    at, _, review_id = rest.partition(":")
+    parts = text.split(":", 3)
+    if len(parts) != 4:
+        return None
+    rank, due, at, review_id = parts
     try:
-        moment = float(at)
+        deadline, moment = float(due), float(at)
     except ValueError:
         return None
     is_ours = (
-        kind in _RANKS
-        and math.isfinite(moment)
+        rank in _RANKS
+        and math.isfinite(deadline + moment)
         and review_id.isprintable()
         and len(review_id) <= _LONGEST
     )
-    return (int(kind), moment, review_id) if is_ours else None
+    return (int(rank), deadline, moment, review_id) if is_ours else None
 
 
 def _chosen(visit: Visit, chosen: Filter) -> list[ServedDesk]:

@@ -7,14 +7,17 @@ from typing import Any
 
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from deskhand.engine.audit import verify_run
 from deskhand.engine.descriptions import actor_of, describe_event
 from deskhand.engine.story import Records, read_records, time_spent, timeline_of
 from deskhand.errors import Conflict
 from deskhand.model.attached_files import FileOrigin
 from deskhand.model.message import Message
 from deskhand.model.run import Review, ReviewState, Run, RunStatus
+from deskhand.ports.run_bench import RunBench
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import Refused
+from deskhand.web.console.flow_graph import FlowGraph, flow_graph
 from deskhand.web.console.frame import Frame
 from deskhand.web.console.labels import age, iso
 from deskhand.web.console.safe_html import PAGE_HEADERS, page_document
@@ -50,8 +53,9 @@ _ENDS = (RunStatus.QUEUED, RunStatus.WAITING_USER, RunStatus.NEEDS_REVIEW)
 
 
 class RunPages:
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: Frame, bench: RunBench) -> None:
         self._frame = frame
+        self._bench = bench
 
     async def runs(self, visit: Visit) -> Response:
         """The newest first, of one desk and one status where somebody chose so."""
@@ -82,6 +86,10 @@ class RunPages:
         )
 
     async def run(self, visit: Visit) -> Response:
+        return await self._show(visit)
+
+    async def _show(self, visit: Visit, **said: Any) -> Response:
+        """The page; `said` is what came of something that was tried."""
         desk, run_id = _place(visit)
         records = await read_records(desk.store, run_id)
         fall = waterfall_of(records, await desk.store.calls(run_id))
@@ -104,8 +112,26 @@ class RunPages:
             statuses=STATUSES,
             again=records.run.status in _AGAIN,
             ends=records.run.status in _ENDS,
-            problem=None,
+            graph=_graph(desk, records),
+            replayed=said.get("replayed"),
+            case_file=said.get("case_file"),
+            problem=said.get("problem"),
+            verified=said.get("verified"),
         )
+
+    async def _try(self, visit: Visit, desk: ServedDesk, run_id: str, action: str) -> Response:
+        """Check the records, work the run again in a sandbox, or keep it as a golden case."""
+        run = await desk.store.run(run_id)
+        if action == "verify":
+            problems = await verify_run(desk.store, run.position)
+            return await self._show(visit, verified=[problem.what for problem in problems])
+        name = desk.spec.name
+        if action == "replay":
+            return await self._show(visit, replayed=await self._bench.replay(name, run.id))
+        try:
+            return await self._show(visit, case_file=await self._bench.keep_case(name, run.id))
+        except Conflict as error:
+            return await self._show(visit, problem=str(error))
 
     async def page(self, visit: Visit) -> Response:
         """The message as its sender laid it out, made harmless, for a frame of its own."""
@@ -119,6 +145,8 @@ class RunPages:
         """Let a run go on where it stopped, or end it; the page says why where that cannot be."""
         desk, run_id = _place(visit)
         action = visit.request.path_params["action"]
+        if action in ("verify", "replay", "case"):
+            return await self._try(visit, desk, run_id, action)
         try:
             if action == "retry":
                 await desk.store.requeue(run_id, visit.name)
@@ -130,6 +158,17 @@ class RunPages:
         except Conflict as error:
             raise Refused(409, str(error)) from None
         return RedirectResponse(f"{PLACE}{desk.spec.name}/{run_id}", 303)
+
+
+def _graph(desk: ServedDesk, records: Records) -> FlowGraph:
+    """The flow with the way taken; of a flow that has changed since, the way alone."""
+    run = records.run
+    flow = desk.spec.flows.get(run.flow)
+    is_same = flow is not None and run.flow_version in (None, flow.version)
+    states = records.states
+    stages = [state.row.name for state in states if "/" not in state.row.name]
+    waits_at = stages[-1] if stages and run.status in _WAITS else None
+    return flow_graph(flow if is_same else None, states, waits_at)
 
 
 def _chosen(params: Mapping[str, str], desks: Mapping[str, ServedDesk]) -> list[str]:
