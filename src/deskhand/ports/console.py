@@ -1,6 +1,6 @@
 """What open consoles follow: changes of what they show, and who else looks at the same."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple, Protocol
 
 ChangeKind = Literal["review", "message", "conversation"]
@@ -49,6 +49,18 @@ class Look(NamedTuple):
     may take its number early and be seen when it ends."""
 
 
+class SearchHit(NamedTuple):
+    """Something that has all the words."""
+
+    kind: Literal["message", "person", "order", "run", "ticket"]
+    desk: str
+    reference: str
+    """The run, or a person's address."""
+    title: str
+    detail: str
+    at: float
+
+
 class ConsoleFeed(Protocol):
     """The whole database: one look serves every open console of a process."""
 
@@ -69,3 +81,10 @@ class ConsoleFeed(Protocol):
         ...
 
     async def leave(self, window: str) -> None: ...
+
+    async def search(
+        self, desks: Collection[str], words: Sequence[str], limit: int
+    ) -> list[SearchHit]:
+        """Messages, people, numbers and runs that have all of the words, at most so many of a
+        kind, the newest first."""
+        ...

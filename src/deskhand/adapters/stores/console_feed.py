@@ -1,14 +1,15 @@
 """What open consoles follow, read from the database: every process sees what any process wrote."""
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.console_search import search_desks
 from deskhand.adapters.stores.core_database import CoreDatabase, insert_if_new
 from deskhand.model.run import ReviewState
-from deskhand.ports.console import Change, Look, Looker, Place
+from deskhand.ports.console import Change, Look, Looker, Place, SearchHit
 
 MOST_CHANGES = 1000
 """Changes of one look; the next one goes on from there."""
@@ -38,6 +39,13 @@ class SqlConsoleFeed:
                 _states(core, watched),
                 LATE if core.dialect.name == "postgresql" else 0.0,
             )
+        )
+
+    async def search(
+        self, desks: Collection[str], words: Sequence[str], limit: int
+    ) -> list[SearchHit]:
+        return await self._database.read_core(
+            lambda core: search_desks(core, list(desks), words, limit)
         )
 
     async def enter(self, looker: Looker) -> None:

@@ -60,7 +60,9 @@ def next_due(
     """By deadline, then the oldest first; `after` is where the last one stood."""
     here = t.reviews.c
     place = (_deadline(core), here.created_at, here.id)
-    order = [column.desc() for column in place] if backwards else list(place)
+    order: list[sa.ColumnElement[Any]] = list(place)
+    if backwards:
+        order = [column.desc() for column in place]
     query = (
         sa.select(*REVIEW_COLUMNS, t.runs.c.id.label("run_id"))
         .join(t.runs, t.runs.c.position == here.run)
@@ -76,18 +78,15 @@ def next_due(
 
 def _deadline(core: sa.Connection) -> sa.ColumnElement[float]:
     """What `Review.deadline` says, in the database's words."""
-    if core.dialect.name == "postgresql":
-        earlier = sa.func.least
-        due = sa.cast(_fact(core, DUE_AT), sa.Float(53))
-    else:
-        earlier = sa.func.min
-        due = sa.func.json_extract(sa.cast(t.reviews.c.facts, sa.Text), f"$.{DUE_AT}")
     never = sa.literal(NO_DEADLINE)
-    return earlier(
-        sa.func.coalesce(t.reviews.c.expires_at, never),
-        sa.func.coalesce(due, never),
-        type_=sa.Float(53),
-    )
+    expires = sa.func.coalesce(t.reviews.c.expires_at, never)
+    if core.dialect.name == "postgresql":
+        due = sa.cast(_fact(core, DUE_AT), sa.Float(53))
+        return sa.func.least(expires, sa.func.coalesce(due, never), type_=sa.Float(53))
+    number = sa.func.json_extract(sa.cast(t.reviews.c.facts, sa.Text), f"$.{DUE_AT}")
+    # `min` of two values, which SQLAlchemy would take for that of a column
+    earlier = sa.func.iif(sa.func.coalesce(number, never) < expires, number, expires)
+    return sa.type_coerce(earlier, sa.Float(53))
 
 
 def count_reviews(core: sa.Connection, desk: str, wanted: ReviewFilter, now: float) -> int:

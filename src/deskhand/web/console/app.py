@@ -24,6 +24,7 @@ from deskhand.web.console.login_pages import LoginPages
 from deskhand.web.console.metrics_pages import MetricsPages
 from deskhand.web.console.pages import ApprovalPages
 from deskhand.web.console.runs_pages import RunPages
+from deskhand.web.console.search_pages import SearchPages
 from deskhand.web.console.session import HOME, LOGIN, PATHS, SCREENS, SessionGate
 
 
@@ -62,6 +63,7 @@ def create_console(
             *_message_routes(ConversationPages(frame), gate),
             *_run_routes(RunPages(frame, bench), gate),
             *_live_routes(LivePages(hub), gate),
+            Route("/search/", gate.page(SearchPages(frame, feed).search), methods=["GET"]),
             Route("/metrics/", gate.page(MetricsPages(frame).metrics), methods=["GET"]),
         ],
         exception_handlers={Refused: refused, NotFound: missing, 404: missing, 405: missing},

@@ -180,3 +180,37 @@ if (flow) flow.scrollTop = flow.scrollHeight;
 addEventListener("keydown", (event) => {
   if (event.target.matches?.("[data-compose]") && event.key === "Enter" && (event.ctrlKey || event.metaKey)) one("[data-send]")?.click();
 });
+
+// --- hits below the search field while one types
+
+const find = one("[data-find]");
+if (find) {
+  let asking = 0;
+  const close = () => one(".find > .found")?.remove();
+  find.addEventListener("input", () => {
+    clearTimeout(asking);
+    asking = setTimeout(async () => {
+      const asked = find.value.trim();
+      if (asked.length < 2) return close();
+      try {
+        const answer = await part(`/search/?q=${encodeURIComponent(asked)}`, "results");
+        if (find.value.trim() !== asked) return;
+        const found = parsed(await answer.text()).querySelector(".found");
+        close();
+        find.form.append(found);
+        tellTimes();
+      } catch {
+        close();
+      }
+    }, 250);
+  });
+  find.form.addEventListener("keydown", (event) => {
+    const lines = [find, ...all(".find .hit-line")];
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "Escape") close();
+    if (!step) return;
+    event.preventDefault();
+    lines[(lines.indexOf(document.activeElement) + step + lines.length) % lines.length].focus();
+  });
+  addEventListener("click", (event) => find.form.contains(event.target) || close());
+}
