@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what tests talk to (PostgreSQL, Redis, Dovecot, Cyrus, Chromium) where that is possible: on Debian, as root.
+# Installs what tests talk to (PostgreSQL, Redis, Dovecot, Cyrus, Chromium, axe-core) where that is possible: on Debian, as root.
 # The tests start their own copies on free loopback ports; nothing is started here. Elsewhere one line says what is missing.
 set -eu
 
@@ -10,6 +10,15 @@ have_dovecot() { command -v dovecot >/dev/null 2>&1 || [ -x /usr/sbin/dovecot ];
 cyrus=/usr/local/lib/deskhand-tests/cyrus
 have_cyrus() { [ -x "$cyrus/imapd" ] && [ -x /usr/lib/cyrus/bin/master ]; }
 have_chromium() { command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1; }
+
+# axe-core finds what people with disabilities cannot use on a page; npm brings it.
+axe=/usr/local/lib/deskhand-tests/axe
+have_axe() { [ -f "$axe/node_modules/axe-core/axe.min.js" ]; }
+install_axe() {
+    mkdir -p "$axe" 2>/dev/null && npm install --prefix "$axe" --no-save --no-audit --no-fund axe-core@4 >/dev/null 2>&1
+}
+have_axe || { command -v npm >/dev/null 2>&1 && install_axe; } ||
+    echo "Could not install axe-core with npm. Its tests are left out." >&2
 
 packages=""
 have_postgres || packages="$packages postgresql"

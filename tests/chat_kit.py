@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from fastapi import FastAPI
 
 from deskhand.model.access import Scope
 from deskhand.ports import ApiKeys
@@ -38,8 +39,9 @@ def _part(fields: dict[str, Any]) -> str:
 class Visitor:
     """A browser that talks with the desk."""
 
-    def __init__(self, desk: Desk, client: httpx.AsyncClient, keys: ApiKeys) -> None:
+    def __init__(self, desk: Desk, client: httpx.AsyncClient, keys: ApiKeys, app: FastAPI) -> None:
         self.desk = desk
+        self.app = app
         self.keys = keys
         self.client = client
         self.chat: str | None = None
@@ -95,4 +97,4 @@ async def open_chat(url: str, folder: Path, channels: str = CHAT) -> AsyncIterat
         app = create_app({"orders": desk}, keys, version="0")
         transport = httpx.ASGITransport(app)
         client = httpx.AsyncClient(transport=transport, base_url="http://shop.example")
-        yield Visitor(desk, await stack.enter_async_context(client), keys)
+        yield Visitor(desk, await stack.enter_async_context(client), keys, app)

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.demo_mail import DESKS, at_home, deliver, sample_mails
+from deskhand.cli.demo_mail import (
+    CHAT_DESK,
+    DESKS,
+    at_home,
+    deliver,
+    sample_mails,
+    with_chat,
+)
 from deskhand.cli.terminal import (
     console,
     print_json,
@@ -80,8 +87,10 @@ async def _demo(
 
     undo = 0.0 if quiet else UNDO_SECONDS
     loaded = [at_home(read_desk(shown.desk), shown, folder, undo) for shown in DESKS]
+    if not quiet:
+        loaded.append(with_chat(read_desk(CHAT_DESK)))
     database = folder / "deskhand.db"
-    arriving_mails = sample_mails(loaded)[:mails]
+    arriving_mails = sample_mails(loaded[: len(DESKS)])[:mails]
     show = _Show(len(arriving_mails), quiet=quiet)
     show.greet()
     with listening("127.0.0.1", _port(port)) as listener:
@@ -178,6 +187,12 @@ def _writer(message: Mapping[str, Any]) -> str:
     return str(message.get("from") or "").partition(" <")[0]
 
 
+def site_of(where: str) -> str:
+    """The address of the site that a page is on."""
+    scheme, _, rest = where.partition("://")
+    return f"{scheme}://{rest.partition('/')[0]}"
+
+
 class _Show:
     """Tells in a line whatever comes to rest; with `quiet`, nothing."""
 
@@ -202,6 +217,7 @@ class _Show:
                 "Console",
                 f"[bold cyan]{where}[/]  log in as [bold]{USER}[/] with [bold]{password}[/]",
             ),
+            ("Chat", f"{site_of(where)}/chat/{CHAT_DESK}/try  [dim]a shop's page with the chat[/]"),
             ("Outbox", f"{folder / 'outbox'}  [dim]what leaves lies here as .eml[/]"),
             (
                 "Incoming",

@@ -58,6 +58,27 @@ DESKS = (
 )
 
 
+CHAT_DESK = "orders"
+"""The desk whose chat stands on a sample page."""
+
+
+def with_chat(loaded: "LoadedDesk") -> "LoadedDesk":
+    """The shipped desk with a chat that answers by itself."""
+    from deskhand.config.sections.channels import ChannelSpec
+    from deskhand.config.sections.chat import ChatSection
+    from deskhand.model.message import Address
+
+    words = {
+        "title": "Lantern Shop",
+        "greeting": "Hello! I can help with orders. What is it about?",
+    }
+    chat = ChatSection.model_validate({"hours": {"mon-fri": "9:00-17:00"}, "words": {"en": words}})
+    identity = Address(address=f"{CHAT_DESK}@localhost")
+    channel = ChannelSpec(name="web", identity=identity, signature="", chat=chat)
+    changed = {"channels": {"web": channel}, "mode": "auto"}
+    return replace(loaded, spec=loaded.spec.model_copy(update=changed))
+
+
 def at_home(loaded: "LoadedDesk", shown: Shown, folder: Path, undo: float) -> "LoadedDesk":
     """The shipped desk with a folder for a mailbox, and as the mail server of its samples would
     have it."""

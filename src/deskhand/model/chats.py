@@ -39,6 +39,8 @@ class ChatLine(Frozen):
     """`visitor`, `desk` or `person`."""
     text: str
     at: float
+    id: str | None = None
+    """The visitor's own id of what he said; None for what others said."""
     name: str | None = None
     """The colleague who wrote it, as the visitor is told."""
     files: tuple[ChatFile, ...] = ()

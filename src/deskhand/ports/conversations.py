@@ -36,6 +36,10 @@ class Conversations(Protocol):
         """
         ...
 
+    async def message_known(self, channel: str, message_id: str) -> ConversationTurn | None:
+        """The message of this id, with its run; None where it did not come."""
+        ...
+
     async def forget(self, conversation: str, by: str) -> int:
         """Make the desk forget what was said here so far, and drop what it waits for; returns how
         many messages that were. Conflict while one of them is worked on.

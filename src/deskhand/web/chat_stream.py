@@ -71,19 +71,29 @@ class ChatStream:
         if run is not None and run.status.is_active:
             async for event in self._work(run):
                 yield event
-        for line in await self.chats.lines(self.chat, after=self.last):
-            self.last = line.number
-            fields = line.model_dump(mode="json", exclude={"number"}, exclude_defaults=True)
-            yield event_text("line", fields, line.number)
         standing = await self.chats.standing(self.chat)
-        if self._is_new("person", standing.taken_over_by) and self._person_came(standing):
-            yield event_text("person", {"name": standing.taken_over_by})
+        came = self._is_new("person", standing.taken_over_by) and self._person_came(standing)
+        person = [event_text("person", {"name": standing.taken_over_by})] if came else []
+        has_lines = self.last > 0
+        lines = await self._new_lines()
+        # who comes in is told before his first line; to whoever comes back, after all lines
+        for event in [*person, *lines] if has_lines else [*lines, *person]:
+            yield event
         if run is not None and not run.status.is_active:
             state = _STATES.get(run.status, "answered")
             if standing.waits_for_person:
                 state = "waits_for_person"
             if self._is_new("state", (run.id, state)):
                 yield event_text("state", {"state": state})
+
+    async def _new_lines(self) -> list[str]:
+        """The lines that the reader has not."""
+        events: list[str] = []
+        for line in await self.chats.lines(self.chat, after=self.last):
+            self.last = line.number
+            fields = line.model_dump(mode="json", exclude={"number"}, exclude_defaults=True)
+            events.append(event_text("line", fields, line.number))
+        return events
 
     def _person_came(self, standing: ChatStanding) -> bool:
         """Whether somebody came, or left: that nobody ever came is no news."""

@@ -166,13 +166,17 @@ def _chat(core: sa.Connection, here: sa.ColumnElement[bool]) -> Chat | None:
 
 
 _LINE = [
-    t.chat_lines.c[name] for name in ("number", "author", "text", "at", "name", "files", "thumb")
+    t.chat_lines.c[name]
+    for name in ("number", "key", "author", "text", "at", "name", "files", "thumb")
 ]
 
 
 def _line(row: Any) -> ChatLine:
     fields = dict(row._mapping)
-    return ChatLine.model_validate(fields | {"files": json.loads(fields["files"] or "[]")})
+    key = fields.pop("key")
+    fields["id"] = key.partition("/")[2] if row.author == VISITOR else None
+    fields["files"] = json.loads(fields["files"] or "[]")
+    return ChatLine.model_validate(fields)
 
 
 def _rate(core: sa.Connection, desk: str, chat: str, number: int, thumb: str, now: float) -> bool:

@@ -32,6 +32,7 @@ from deskhand.web.api import desks as desk_routes
 from deskhand.web.api.access import Authenticate, ServedDesk
 from deskhand.web.api.middleware import Guard
 from deskhand.web.api.problems import problem_of
+from deskhand.web.chat_widget import ChatDoor
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,11 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        middleware=[Middleware(Guard), Middleware(Authenticate, keys=keys, apart=apart)],
+        middleware=[
+            Middleware(Guard),
+            Middleware(ChatDoor, desks=dict(desks), behind=chat.PREFIX),
+            Middleware(Authenticate, keys=keys, apart=apart),
+        ],
         exception_handlers={HTTPException: _tell, RequestValidationError: _tell},
     )
     app.state.desks = dict(desks)

@@ -5,7 +5,6 @@ again, and nothing else. A login token of the company's own site makes the visit
 """
 
 import asyncio
-import re
 import secrets
 import time
 from typing import Annotated, cast
@@ -15,20 +14,18 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field, ValidationError
 
 from deskhand.config.sections.chat import ChatSection
-from deskhand.model.chats import VISITOR, Chat, chat_message
+from deskhand.model.chats import VISITOR, Chat, ChatFile, chat_message
 from deskhand.web.api.access import ServedDesk
-from deskhand.web.api.chat_access import HOUR, check_pace, held_chat, served_chat
-from deskhand.web.api.problems import RETRY_AFTER, FieldProblem, Refused, invalid, invalid_fields
+from deskhand.web.api.chat_access import HOUR, check_pace, held_chat, sayable, served_chat
+from deskhand.web.api.problems import RETRY_AFTER, Refused, invalid_fields
 from deskhand.web.api.request_body import json_body, parse_json, read_body
+from deskhand.web.chat_files import LARGEST_ENCODED, MOST_FILES, FileBody, attachments_of
 from deskhand.web.chat_login import LONGEST_TOKEN, LoginRefused, customer_in, login_secret
 from deskhand.web.chat_stream import ChatStream
 
 PREFIX = "/api/chat"
 EVENTS = "text/event-stream"
-MAX_BODY = 120_000
-_UNFIT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-"""Control characters, and what turns the direction of reading."""
-
+MAX_BODY = 120_000 + MOST_FILES * LARGEST_ENCODED
 router = APIRouter(prefix=PREFIX, tags=["chat"])
 
 LastEvent = Annotated[str | None, Header(alias="Last-Event-ID", max_length=20)]
@@ -46,6 +43,7 @@ class TurnBody(BaseModel):
     """The token of a chat that goes on; a new one is opened without it."""
     login: str | None = Field(default=None, max_length=LONGEST_TOKEN)
     """A login token of the company's site: a JWT, HS256, with `sub`, `aud` and `exp`."""
+    files: list[FileBody] = Field(default_factory=list[FileBody], max_length=MOST_FILES)
 
 
 class TurnView(BaseModel):
@@ -69,7 +67,8 @@ async def say(request: Request, response: Response) -> TurnView | Response:
     except ValidationError as error:
         raise invalid_fields(error.errors(include_url=False)) from None
     desk, settings = served_chat(request, turn.desk)
-    text = _sayable(turn.text, settings)
+    text = sayable(turn.text, settings)
+    files = await asyncio.to_thread(attachments_of, turn.files)
     customer = _customer(turn.login, settings, desk.spec.name)
     network = request.client.host if request.client is not None else "unknown"
     held = await _held(desk, turn.chat, customer)
@@ -79,8 +78,9 @@ async def say(request: Request, response: Response) -> TurnView | Response:
         raise Refused(429, "too many messages wait to be worked", headers=RETRY_AFTER)
     token = turn.chat if held is not None and turn.chat is not None else secrets.token_urlsafe(32)
     chat = held or await desk.chats.open(token, customer, network)
-    message = chat_message(chat, turn.id, text, "a login token of the chat")
-    is_first = await desk.chats.say(chat.id, f"{chat.id}/{turn.id}", VISITOR, text)
+    message = chat_message(chat, turn.id, text, "a login token of the chat", files)
+    shown = [ChatFile(name=file.name, type=file.type, size=file.size) for file in files]
+    is_first = await desk.chats.say(chat.id, message.id, VISITOR, text, shown)
     accepted = await desk.dispatcher.submit(message)
     if EVENTS in request.headers.get("accept", ""):
         stream = _stream(request, desk, chat, 0, ends_at_rest=True)
@@ -109,16 +109,6 @@ async def follow(
     chat = await held_chat(request, served)
     after = int(last_event_id) if last_event_id and last_event_id.isdecimal() else 0
     return _stream(request, served, chat, after)
-
-
-def _sayable(text: str, settings: ChatSection) -> str:
-    words = _UNFIT.sub(" ", text).strip()
-    if not words:
-        raise invalid(FieldProblem("text", "write something"))
-    if len(words) > settings.longest_message:
-        limit = f"write at most {settings.longest_message} characters"
-        raise invalid(FieldProblem("text", limit))
-    return words
 
 
 def _customer(login: str | None, settings: ChatSection, desk: str) -> str | None:

@@ -1,5 +1,6 @@
 """Which chat a visitor means, whether it is his, and whether he goes on too fast."""
 
+import re
 from typing import cast
 
 from fastapi import Request
@@ -12,6 +13,8 @@ from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import FieldProblem, Refused, invalid
 
 HOUR = 3600.0
+_UNFIT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+"""Control characters, and what turns the direction of reading."""
 
 
 def served_chat(request: Request, name: str | None) -> tuple[ServedDesk, ChatSection]:
@@ -51,3 +54,14 @@ def check_pace(use: ChatUse, settings: ChatSection, *, is_new: bool) -> None:
         ]
     if any(count >= most for count, most in limits):
         raise Refused(429, "too many messages; try again later", headers={"Retry-After": "60"})
+
+
+def sayable(text: str, settings: ChatSection) -> str:
+    """What a visitor wrote without control characters; Refused where nothing is left, or much."""
+    words = _UNFIT.sub(" ", text).strip()
+    if not words:
+        raise invalid(FieldProblem("text", "write something"))
+    if len(words) > settings.longest_message:
+        limit = f"write at most {settings.longest_message} characters"
+        raise invalid(FieldProblem("text", limit))
+    return words

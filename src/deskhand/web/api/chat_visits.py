@@ -1,19 +1,40 @@
-"""What a visitor does in a chat beside talking: asks for a person, and leaves an address."""
+"""What a visitor does in a chat beside talking: asks for a person, leaves an address, says what he
+thinks of an answer, and has the chat mailed."""
 
 import time
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field, ValidationError
 
+from deskhand.config.sections.chat import WidgetWord
+from deskhand.errors import NotFound
+from deskhand.language.identify import identify
 from deskhand.mail.reply_to import is_whole
-from deskhand.model.chats import VISITOR, WANTS_PERSON, chat_message
-from deskhand.web.api.chat_access import HOUR, check_pace, held_chat, served_chat
-from deskhand.web.api.problems import FieldProblem, invalid, invalid_fields
+from deskhand.model.chats import (
+    VISITOR,
+    WANTS_PERSON,
+    ChatMail,
+    ChatMailKind,
+    chat_message,
+)
+from deskhand.model.ids import new_id
+from deskhand.web.api.chat_access import HOUR, check_pace, held_chat, sayable, served_chat
+from deskhand.web.api.problems import (
+    RETRY_AFTER,
+    FieldProblem,
+    Refused,
+    invalid,
+    invalid_fields,
+)
 from deskhand.web.api.request_body import json_body, parse_json, read_body
 from deskhand.web.chat_hours import PeopleHours, people_hours
+from deskhand.web.chat_transcript import SUBJECTS, transcript_of
 
 MAX_BODY = 10_000
+TRANSCRIPTS_PER_HOUR = 2
+MAIL_WITHIN = 2 * 86400.0
+"""Seconds within which a transcript is worth mailing."""
 DeskQuery = Annotated[str | None, Query(max_length=100)]
 Body = TypeVar("Body", bound=BaseModel)
 
@@ -34,8 +55,48 @@ class AddressBody(BaseModel):
     """Where what people answer is mailed, too."""
 
 
+class ThumbBody(BaseModel):
+    line: int = Field(ge=1)
+    """The number of a line that the desk said."""
+    thumb: Literal["up", "down"]
+
+
+class Done(BaseModel):
+    done: bool = True
+
+
 class AddressKept(BaseModel):
     kept: bool
+
+
+class ChatSettings(BaseModel):
+    """What the widget needs to know before anything is said."""
+
+    desk: str
+    title: str
+    colour: str
+    languages: list[str]
+    words: dict[str, dict[WidgetWord, str]]
+    time_zone: str
+    longest_message: int
+    people: PeopleHours
+
+
+@router.get("/settings")
+async def settings(request: Request, desk: DeskQuery = None) -> ChatSettings:
+    """How the widget looks and what it says."""
+    served, chat = served_chat(request, desk)
+    spec = served.spec
+    return ChatSettings(
+        desk=spec.name,
+        title=spec.name.replace("-", " ").replace("_", " ").capitalize(),
+        colour=chat.colour,
+        languages=list(spec.languages) or ["en"],
+        words=chat.words,
+        time_zone=spec.time_zone,
+        longest_message=chat.longest_message,
+        people=people_hours(chat, spec.time_zone),
+    )
 
 
 @router.get("/people")
@@ -54,9 +115,10 @@ async def ask_for_person(request: Request, desk: DeskQuery = None) -> PeopleHour
     network = request.client.host if request.client is not None else "unknown"
     use = await served.chats.use(chat.id, network, time.time() - HOUR)
     check_pace(use, settings, is_new=False)
-    message = chat_message(chat, body.id, body.text, "the token of the chat")
+    text = sayable(body.text, settings)
+    message = chat_message(chat, body.id, text, "the token of the chat")
     message = message.changed(headers={WANTS_PERSON: "yes"})
-    await served.chats.say(chat.id, message.id, VISITOR, body.text)
+    await served.chats.say(chat.id, message.id, VISITOR, text)
     await served.dispatcher.submit(message)
     return people_hours(settings, served.spec.time_zone)
 
@@ -67,11 +129,53 @@ async def leave_address(request: Request, desk: DeskQuery = None) -> AddressKept
     body = await _body(request, AddressBody)
     served, _ = served_chat(request, desk)
     chat = await held_chat(request, served)
+    await served.chats.leave_address(chat.id, _address_in(body))
+    return AddressKept(kept=True)
+
+
+@router.post("/thumb", openapi_extra=json_body(ThumbBody))
+async def rate(request: Request, desk: DeskQuery = None) -> Done:
+    """Say whether a line of the desk helped. A thumb down counts as a complaint in earned modes."""
+    body = await _body(request, ThumbBody)
+    served, _ = served_chat(request, desk)
+    chat = await held_chat(request, served)
+    if not await served.chats.rate(chat.id, body.line, body.thumb):
+        raise NotFound("the desk said no such line")
+    return Done()
+
+
+@router.post("/transcript", status_code=202, openapi_extra=json_body(AddressBody))
+async def mail_transcript(request: Request, desk: DeskQuery = None) -> Done:
+    """Have the chat mailed. What an unproven visitor wrote himself is left out of it."""
+    body = await _body(request, AddressBody)
+    served, _ = served_chat(request, desk)
+    chat = await held_chat(request, served)
+    address, now = _address_in(body), time.time()
+    sent = await served.chats.mails_since(chat.id, ChatMailKind.TRANSCRIPT, now - HOUR)
+    if sent >= TRANSCRIPTS_PER_HOUR:
+        raise Refused(429, "this chat was mailed just now; try again later", headers=RETRY_AFTER)
+    lines = await served.chats.lines(chat.id, limit=1000)
+    said = "\n".join(line.text for line in lines)
+    language = identify(said).code or "en"
+    subject = SUBJECTS.get(language, SUBJECTS["en"]).format(title=served.spec.name)
+    mail = ChatMail(
+        key=new_id("chatmail"),
+        chat=chat.id,
+        kind=ChatMailKind.TRANSCRIPT,
+        address=address,
+        subject=subject,
+        text=transcript_of(chat, lines, served.spec.time_zone, language),
+        until=now + MAIL_WITHIN,
+    )
+    await served.chats.queue_mail(mail)
+    return Done()
+
+
+def _address_in(body: AddressBody) -> str:
     address = body.address.strip()
     if not is_whole(address):
         raise invalid(FieldProblem("address", "write one mail address"))
-    await served.chats.leave_address(chat.id, address)
-    return AddressKept(kept=True)
+    return address
 
 
 async def _body(request: Request, kind: type[Body]) -> Body:

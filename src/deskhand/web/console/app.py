@@ -58,6 +58,11 @@ def create_console(
         routes=[
             *_open_routes(LoginPages(users, frame), frame),
             *_account_routes(LoginPages(users, frame), gate),
+            Route(
+                f"{HOME}chat/{{desk}}/files/{{number:int}}",
+                gate.page(ChatPages(frame).file),
+                methods=["GET"],
+            ),
             Route(f"{HOME}chat", gate.page(ChatPages(frame).chat), methods=["GET", "POST"]),
             *_approval_routes(ApprovalPages(frame), gate),
             *_message_routes(ConversationPages(frame), gate),

@@ -7,8 +7,10 @@ from starlette.responses import RedirectResponse, Response
 from deskhand.engine.manual_reply import answer_chat
 from deskhand.errors import IncompleteDecision, NotFound
 from deskhand.model.ids import new_id
+from deskhand.model.message import CHAT
 from deskhand.web.console.frame import Frame
 from deskhand.web.console.session import HOME, Visit, chat_path
+from deskhand.web.file_response import file_response
 
 PLACE = f"{HOME}chat"
 
@@ -24,6 +26,19 @@ class ChatPages:
         if visit.request.method == "POST":
             return await self._act(visit)
         return await self._show(visit, visit.request.query_params)
+
+    async def file(self, visit: Visit) -> Response:
+        """A file that came with a line."""
+        desk = visit.desk(visit.request.path_params["desk"])
+        message = visit.request.query_params.get("message", "")[:1000]
+        turn = await desk.store.message_known(CHAT, message)
+        if turn is None:
+            raise NotFound("there is no such message")
+        number = int(visit.request.path_params["number"])
+        stored = [file for file in await desk.store.files(turn.run.id) if not file.by]
+        if number >= len(stored):
+            raise NotFound("there is no such file")
+        return file_response(await desk.store.file(turn.run.id, stored[number].id), inline=False)
 
     async def _act(self, visit: Visit) -> Response:
         form = visit.form
