@@ -84,6 +84,7 @@ NOT_COVERED = {
     "telemetry_events": "told from the rows",
     "telemetry_marks": "how far telemetry has been told",
     "ticket_customers": "a lock",
+    "ticket_views": "filters that people keep, which decide nothing",
     "ticket_events": "a ticket outlives the runs that chains are about (decision 0082)",
     "ticket_messages": "made from runs and the events of tickets",
     "tickets": "made from the events of tickets",

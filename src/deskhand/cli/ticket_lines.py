@@ -79,6 +79,8 @@ def _heading(ticket: "Ticket") -> list[tuple[str, str]]:
         ("subject", ticket.subject),
         ("customer", ticket.customer_id),
         ("state", str(state)),
+        ("urgency", str(ticket.urgency or "")),
+        ("due", "" if ticket.due_at is None else f"{ticket.due_for} {moment(ticket.due_at)}"),
         ("assignee", ticket.assignee or ""),
         ("group", ticket.group or ""),
         ("tags", " ".join(ticket.tags)),

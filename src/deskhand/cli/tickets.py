@@ -1,8 +1,10 @@
 """`deskhand tickets`: what customers' matters are, and what people do with them."""
 
 import sys
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -12,10 +14,12 @@ from deskhand.cli import options
 from deskhand.cli.databases import opened_desk
 from deskhand.cli.terminal import console, print_json, print_table, run_async, shortened, when
 from deskhand.cli.ticket_lines import export_lines, print_ticket, ticket_document
-from deskhand.model.ticket_state import TicketFilter, TicketState
+from deskhand.model.documents import document
+from deskhand.model.ticket_state import TicketFilter, TicketOrder, TicketState
+from deskhand.model.triage import UrgencyLevel
 
 if TYPE_CHECKING:
-    from deskhand.model.ticket import Ticket, TicketEvent, TicketMessage
+    from deskhand.model.ticket import Ticket, TicketEvent, TicketMessage, TicketView
     from deskhand.tickets.service import Tickets
 
 app = typer.Typer(help="Tickets: one matter of one customer each.", no_args_is_help=True)
@@ -43,16 +47,24 @@ def list_tickets(
     search: Annotated[
         str | None, typer.Option("--search", help="Words in id, subject, messages or numbers.")
     ] = None,
+    urgency: Annotated[
+        UrgencyLevel | None, typer.Option("--urgency", help="Only those this urgent.")
+    ] = None,
+    late: Annotated[bool, typer.Option("--late", help="Only those past a deadline.")] = False,
+    order: Annotated[
+        TicketOrder, typer.Option("--order", help="What stands first.")
+    ] = TicketOrder.CHANGED,
     limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="How many at most.")] = 50,
     database: options.Database = None,
     desk: options.DeskName = None,
     as_json: options.Json = False,
 ) -> None:
-    """List tickets, the latest changed first."""
+    """List tickets, the latest changed first, or by deadline."""
     wanted = TicketFilter(tuple(state or ()), customer, assignee, group, tag, search)
+    wanted = replace(wanted, urgency=urgency, due_before=time.time() if late else None)
 
     async def work(tickets: "Tickets") -> "tuple[list[Ticket], int]":
-        found = await tickets.store.find(wanted, limit=limit)
+        found = await tickets.store.find(wanted, limit=limit, order=order)
         return found, await tickets.store.count(wanted)
 
     found, total = _run(database, desk, work)
@@ -63,7 +75,7 @@ def list_tickets(
         console().print("no such ticket; the stage `service: match_ticket` of a flow opens tickets")
         return
     print_table(
-        ("ticket", "state", "messages", "changed", "customer"),
+        ("ticket", "state", "urgency", "messages", "changed", "due", "customer"),
         ("assignee", "tags", "subject"),
         [_row(ticket) for ticket in found],
     )
@@ -164,6 +176,49 @@ def tag(
         lambda tickets: tickets.tag(ticket, _name(by), tags or (), remove or ()),
         as_json,
     )
+
+
+@app.command("urgency")
+def urgency(
+    ticket: TicketId,
+    level: Annotated[UrgencyLevel, typer.Argument(help="How urgent it is.")],
+    why: Why = "",
+    by: options.By = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """Say how urgent a ticket is; its deadlines follow."""
+    from deskhand.tickets.handling import set_urgency
+
+    _tell(
+        database,
+        desk,
+        lambda tickets: set_urgency(tickets, ticket, level, _name(by), why),
+        as_json,
+    )
+
+
+@app.command("views")
+def views(
+    remove: Annotated[str | None, typer.Option("--remove", help="Forget this view.")] = None,
+    database: options.Database = None,
+    desk: options.DeskName = None,
+    as_json: options.Json = False,
+) -> None:
+    """List the views that people keep in the console."""
+
+    async def work(tickets: "Tickets") -> "list[TicketView]":
+        if remove is not None:
+            await tickets.store.remove_view(remove)
+        return await tickets.store.views()
+
+    found = _run(database, desk, work)
+    if as_json:
+        print_json({"views": [document(view) for view in found]})
+        return
+    rows = [(_cell(view.name, 60), _cell(view.made_by, 30), view.query) for view in found]
+    print_table(("name", "made by"), ("filters",), rows)
 
 
 @app.command("merge")
@@ -334,8 +389,10 @@ def _row(ticket: "Ticket") -> Sequence[str]:
     return (
         ticket.id,
         ticket.state,
+        ticket.urgency or "",
         str(ticket.messages),
         when(ticket.changed_at),
+        "" if ticket.due_at is None else when(ticket.due_at),
         _cell(ticket.customer_id, 40),
         _cell(ticket.assignee or "", 20),
         _cell(" ".join(ticket.tags), 30),

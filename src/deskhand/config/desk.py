@@ -38,6 +38,7 @@ from deskhand.config.sections.routing import MailSection, RoutingRuleSection
 from deskhand.config.sections.safeguards import SafeguardSpec, safeguard_spec
 from deskhand.config.sections.slots import SlotSpec
 from deskhand.config.sections.telemetry import TelemetrySection
+from deskhand.config.sections.tickets import TicketsSection
 from deskhand.config.sections.triage import TriageSection
 from deskhand.config.sections.trust import TrustSpec
 from deskhand.config.sections.web_search import WebSearchSpec
@@ -103,6 +104,7 @@ class DeskSpec(Frozen):
     trust: TrustSpec | None = None
     """How these modes are earned and lost; None where they simply hold."""
     triage: TriageSection | None = None
+    tickets: TicketsSection = Field(default_factory=TicketsSection)
     undo_seconds: float = 30.0
     routing: tuple[RoutingRuleSection, ...] = ()
     """In order; the first that matches wins."""
@@ -288,6 +290,7 @@ def _desk_spec(
         modes=desk.modes,
         trust=desk.trust,
         triage=desk.triage,
+        tickets=desk.tickets,
         routing=tuple(desk.routing.rules),
         mail=desk.mail,
         calendar=calendar_spec(desk.calendar, folder, desk.time_zone),

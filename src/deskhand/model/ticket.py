@@ -8,7 +8,10 @@ from typing import Any
 
 from deskhand.model.frozen import Frozen
 from deskhand.model.ids import random_bytes
+from deskhand.model.message import Message
+from deskhand.model.run import RunStatus
 from deskhand.model.ticket_state import TicketState
+from deskhand.model.triage import UrgencyLevel
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Crockford's base32: no I, L, O or U, which are taken for other signs."""
@@ -63,6 +66,14 @@ class TicketEventKind(StrEnum):
     """A merge or a split was taken back."""
     ERASED = "erased"
     """Messages of it were erased or deleted for their age."""
+    TRIAGED = "triaged"
+    """Somebody said how urgent it is and what it is about."""
+    ANSWERED = "answered"
+    """An answer to one of its messages has left."""
+    WARNED = "warned"
+    """A deadline is near."""
+    BREACHED = "breached"
+    """A deadline has passed."""
 
 
 class TicketEvent(Frozen):
@@ -101,6 +112,15 @@ class TicketEvent(Frozen):
     """For colleagues alone: no model and no customer reads it."""
     matching: dict[str, Any] | None = None
     """With `joined`: what matched, how sure that is and by what evidence."""
+    urgency: UrgencyLevel | None = None
+    category: str | None = None
+    language: str | None = None
+    plan: str | None = None
+    """What the customer pays for, as far as deadlines depend on it."""
+    asked_at: float | None = None
+    """With `absorbed` and its undo: since when a message waits for an answer; 0 for none."""
+    deadline: str | None = None
+    """With `warned` and `breached`: which one and until when, as `resolution 1767225600`."""
 
 
 class TicketNote(Frozen):
@@ -133,6 +153,24 @@ class Ticket(Frozen):
     """The runs whose messages belong to it, oldest first."""
     messages: int = 0
     """How many those are, also where they were not read."""
+    urgency: UrgencyLevel | None = None
+    category: str | None = None
+    language: str | None = None
+    plan: str | None = None
+    asked_at: float | None = None
+    """When the oldest message came that nobody has answered; None where all are answered."""
+    heard_at: float | None = None
+    """When the newest message came."""
+    answered_at: float | None = None
+    """When the first answer left."""
+    pauses: tuple[tuple[float, float | None], ...] = ()
+    """When it waited for the customer or was over: from and until, None while it goes on."""
+    told: str = ""
+    """The newest deadline that was warned of or passed, so that it is told once."""
+    due_at: float | None = None
+    """Its next deadline. The store keeps it beside the row; the events do not tell it."""
+    due_for: str | None = None
+    """What is due then: `first_response`, `next_response` or `resolution`."""
 
     @property
     def customer_id(self) -> str:
@@ -249,6 +287,27 @@ class TicketMessage:
     text: str
     at: float
     erased: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NewestMessage:
+    """The newest message of a ticket, and what became of it."""
+
+    run: str
+    status: RunStatus
+    message: Message | None
+    """None where it was erased."""
+
+
+@dataclass(frozen=True, slots=True)
+class TicketView:
+    """A choice of tickets that people keep under a name."""
+
+    name: str
+    query: str
+    """The filters, as the console's address has them."""
+    made_by: str
+    made_at: float
 
 
 @dataclass(frozen=True, slots=True)

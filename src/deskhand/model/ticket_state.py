@@ -28,6 +28,11 @@ class TicketState(StrEnum):
         """It lies in the active store; all others lie in the archive."""
         return self in (TicketState.ACTIVE, TicketState.PENDING)
 
+    @property
+    def is_waited_for(self) -> bool:
+        """It is the desk's or a person's turn: its deadlines run."""
+        return self in (TicketState.ACTIVE, TicketState.OPEN)
+
 
 @dataclass(frozen=True, slots=True)
 class TicketFilter:
@@ -42,3 +47,18 @@ class TicketFilter:
     search: str | None = None
     """Words that subject and messages must hold, in any order."""
     conversation: str | None = None
+    urgency: str | None = None
+    category: str | None = None
+    due_before: float | None = None
+    """Only those with a deadline before this moment."""
+    opened_after: float | None = None
+    changed_after: float | None = None
+
+
+class TicketOrder(StrEnum):
+    """What stands first in a list."""
+
+    CHANGED = "changed"
+    """The latest changed."""
+    DEADLINE = "deadline"
+    """What is due first; what is never due comes last."""

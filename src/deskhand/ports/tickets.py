@@ -4,14 +4,26 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from deskhand.model.message import Message
+from deskhand.model.run import RunStatus
 from deskhand.model.ticket import (
     CustomerTickets,
+    NewestMessage,
     Ticket,
     TicketCheckpoint,
     TicketEvent,
     TicketMessage,
+    TicketView,
 )
-from deskhand.model.ticket_state import TicketFilter
+from deskhand.model.ticket_state import TicketFilter, TicketOrder
+
+
+class TicketDeadline(Protocol):
+    @property
+    def at(self) -> float: ...
+    @property
+    def target(self) -> str: ...
+    @property
+    def warn_at(self) -> float: ...
 
 
 class TicketArchive(Protocol):
@@ -46,11 +58,13 @@ class TicketStore(TicketArchive, Protocol):
         events: Sequence[TicketEvent],
         checkpoints: Mapping[str, TicketCheckpoint],
         vectors: Mapping[str, bytes] | None = None,
+        deadlines: Mapping[str, TicketDeadline | None] | None = None,
     ) -> None:
         """Append events and tell the tickets' rows from them, in one transaction.
 
         TicketsChanged when the customer's version is another by now. `checkpoints` are those of
-        the changed tickets after the events, `vectors` those of messages, by run.
+        the changed tickets after the events, `vectors` those of messages, by run. A ticket that
+        `deadlines` does not name keeps its deadline until somebody counts it.
         """
         ...
 
@@ -73,9 +87,15 @@ class TicketStore(TicketArchive, Protocol):
         ...
 
     async def find(
-        self, wanted: TicketFilter, *, limit: int = 100, after: tuple[float, str] | None = None
+        self,
+        wanted: TicketFilter,
+        *,
+        limit: int = 100,
+        after: tuple[float, str] | None = None,
+        order: TicketOrder = TicketOrder.CHANGED,
     ) -> list[Ticket]:
-        """The latest changed first; `after` is `changed_at` and id of the last one before."""
+        """`after` is the id of the last one before, and its `changed_at`, or its deadline where
+        that orders the list."""
         ...
 
     async def count(self, wanted: TicketFilter) -> int: ...
@@ -98,6 +118,42 @@ class TicketStore(TicketArchive, Protocol):
         TicketsChanged when the customer's version is another by now.
         """
         ...
+
+    async def newest_messages(self, ticket_ids: Sequence[str]) -> dict[str, NewestMessage]:
+        """The newest message of each ticket."""
+        ...
+
+    async def facets(self) -> dict[str, list[str]]:
+        """The groups, assignees and categories that tickets have."""
+        ...
+
+    async def answers_left(
+        self, runs: Sequence[str] | None = None, *, limit: int = 500
+    ) -> list[tuple[str, str, RunStatus, float]]:
+        """Ticket, run, status and time of answers that no event of their ticket tells yet."""
+        ...
+
+    async def untimed(self, *, limit: int = 500) -> list[Ticket]:
+        """Tickets that changed since their deadline was counted."""
+        ...
+
+    async def forget_deadlines(self) -> None:
+        """Have all deadlines counted again."""
+        ...
+
+    async def keep_deadline(self, ticket: Ticket, deadline: TicketDeadline | None) -> bool:
+        """False where the ticket has changed since it was read."""
+        ...
+
+    async def near_deadlines(self, now: float, *, limit: int = 500) -> list[Ticket]:
+        """Tickets that are late or soon will be."""
+        ...
+
+    async def views(self) -> list[TicketView]: ...
+
+    async def save_view(self, name: str, query: str, by: str) -> TicketView: ...
+
+    async def remove_view(self, name: str) -> None: ...
 
     async def ids(self, *, after: str = "", limit: int = 500) -> list[str]:
         """Of all tickets, by their events."""

@@ -7,6 +7,9 @@ from deskhand.errors import PermanentError
 from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind, TicketNote
 from deskhand.model.ticket_state import TicketState
 
+_PLAIN = ("subject", "state", "urgency", "category", "language", "plan")
+"""What an event says and the ticket has from then on."""
+_CLEARED_BY_EMPTY = ("merged_into", "assignee", "group")
 _OVER = (TicketState.SOLVED, TicketState.CLOSED)
 
 
@@ -25,23 +28,54 @@ def fold(events: Sequence[TicketEvent]) -> Ticket:
 def apply(ticket: Ticket, event: TicketEvent) -> Ticket:
     """The ticket after one more event."""
     values: dict[str, Any] = {"number": event.number, "changed_at": event.at}
-    if event.subject is not None:
-        values["subject"] = event.subject
+    for name in _PLAIN:
+        if getattr(event, name) is not None:
+            values[name] = getattr(event, name)
+    for name in _CLEARED_BY_EMPTY:
+        if getattr(event, name) is not None:
+            values[name] = getattr(event, name) or None
     if event.state is not None:
-        values["state"] = event.state
         values["solved_at"] = _solved_at(ticket, event)
-    if event.merged_into is not None:
-        values["merged_into"] = event.merged_into or None
-    if event.assignee is not None:
-        values["assignee"] = event.assignee or None
-    if event.group is not None:
-        values["group"] = event.group or None
     if event.note is not None:
         values["notes"] = (*ticket.notes, TicketNote(text=event.note, by=event.by, at=event.at))
+    if event.deadline is not None:
+        values["told"] = f"{event.kind} {event.deadline}"
+    values |= _clock(ticket, event)
     values["tags"] = _exchanged(ticket.tags, event.tags_added, event.tags_removed)
     values["runs"] = tuple(sorted(_exchanged(ticket.runs, event.added, event.removed)))
     values["messages"] = len(values["runs"])
     return ticket.changed(**values)
+
+
+def _clock(ticket: Ticket, event: TicketEvent) -> dict[str, Any]:
+    """What an event means for the deadlines: who waits for whom, and since when."""
+    values: dict[str, Any] = {}
+    if event.kind is TicketEventKind.JOINED:
+        asked = event.at if ticket.asked_at is None else ticket.asked_at
+        values |= {"asked_at": asked, "heard_at": event.at}
+    if event.kind is TicketEventKind.ANSWERED:
+        values["answered_at"] = ticket.answered_at or event.at
+        asked_since = ticket.heard_at is not None and ticket.heard_at > event.at
+        values["asked_at"] = ticket.heard_at if asked_since else None
+    if event.asked_at is not None:
+        values["asked_at"] = event.asked_at or None
+    if event.state is not None:
+        values["pauses"] = _pauses(ticket, event.state, event.at)
+        if event.state in _OVER:
+            values["asked_at"] = None
+    return values
+
+
+def _pauses(
+    ticket: Ticket, state: TicketState, at: float
+) -> tuple[tuple[float, float | None], ...]:
+    """The pauses after a change of state: one begins, one ends, or all stays as it is."""
+    is_paused = bool(ticket.pauses) and ticket.pauses[-1][1] is None
+    if is_paused == (not state.is_waited_for):
+        return ticket.pauses
+    if is_paused:
+        return (*ticket.pauses[:-1], (ticket.pauses[-1][0], at))
+    return (*ticket.pauses, (at, None))
 
 
 def _solved_at(ticket: Ticket, event: TicketEvent) -> float | None:

@@ -96,6 +96,30 @@ def assigned(
     return [_event(ticket, TicketEventKind.ASSIGNED, by, why, at, **values)]
 
 
+def triaged(
+    ticket: Ticket, found: Mapping[str, str | None], by: str, why: str, at: float
+) -> list[TicketEvent]:
+    """How urgent it is, what it is about, in which language and for whom; what is None stays."""
+    _refuse_merged(ticket)
+    said = {name: value for name, value in found.items() if value is not None}
+    new = {name: value for name, value in said.items() if value != getattr(ticket, name)}
+    return [_event(ticket, TicketEventKind.TRIAGED, by, why, at, **new)] if new else []
+
+
+def answered(ticket: Ticket, run: str, by: str, at: float) -> list[TicketEvent]:
+    """An answer to the message of a run has left."""
+    return [_event(ticket, TicketEventKind.ANSWERED, by, "", at, run=run)]
+
+
+def deadline_told(
+    ticket: Ticket, kind: TicketEventKind, deadline: str, by: str, at: float
+) -> list[TicketEvent]:
+    """A deadline is near or has passed; each is told once."""
+    if ticket.told in (f"{kind} {deadline}", f"{TicketEventKind.BREACHED} {deadline}"):
+        return []
+    return [_event(ticket, kind, by, "", at, deadline=deadline)]
+
+
 def tagged(
     ticket: Ticket, add: Sequence[str], remove: Sequence[str], by: str, at: float
 ) -> list[TicketEvent]:
@@ -150,6 +174,8 @@ def merged(source: Ticket, target: Ticket, by: str, why: str, at: float) -> list
     absorbing = _event(
         target, TicketEventKind.ABSORBED, by, why, at, change=change, added=source.runs
     )
+    if source.asked_at is not None and _is_unfinished(source):
+        absorbing = absorbing.changed(asked_at=min(source.asked_at, target.asked_at or at))
     if target.state in (TicketState.SOLVED, TicketState.CLOSED) and _is_unfinished(source):
         absorbing = absorbing.changed(state=source.state)  # nothing unanswered is put away
     return [into, absorbing]
@@ -179,6 +205,11 @@ def split(
         subject=subject,
         state=TicketState.ACTIVE if ticket.state is TicketState.MERGED else ticket.state,
         added=wanted,
+        asked_at=ticket.asked_at,
+        urgency=ticket.urgency,
+        category=ticket.category,
+        language=ticket.language,
+        plan=ticket.plan,
     )
     return [giving, opening]
 
@@ -210,7 +241,10 @@ def undone(
         values = {"change": name, "undoes": event.change}
         moving = {"added": event.removed, "removed": event.added}
         reverse = _event(ticket, TicketEventKind.UNDONE, by, why, at, **values, **moving)
-        state = _state_before(event, ticket, before.get(ticket.id), origin)
+        earlier = before.get(ticket.id)
+        state = _state_before(event, ticket, earlier, origin)
+        if event.asked_at is not None and earlier is not None:
+            state["asked_at"] = earlier.asked_at or 0.0
         events.append(reverse.changed(**state))
     return events
 

@@ -6,7 +6,7 @@ What a crash leaves between the two is mended by whoever looks at the customer's
 """
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -30,6 +30,7 @@ from deskhand.model.ticket_state import TicketState
 from deskhand.ports import ActiveTickets, TicketStore
 from deskhand.tickets import rules
 from deskhand.tickets.checkpoints import build, told_of
+from deskhand.tickets.deadlines import Deadline, DeadlineRules
 from deskhand.tickets.fold import apply, fold
 from deskhand.tickets.matching import REOPEN_WITHIN
 from deskhand.tickets.message_hints import facts_of
@@ -49,9 +50,12 @@ class Tickets:
         *,
         now: Callable[[], float] = time.time,
         reopen_within: float = REOPEN_WITHIN,
+        deadlines: DeadlineRules | None = None,
     ) -> None:
+        """Without `deadlines`, those of changed tickets are counted by whoever serves the desk."""
         self.store, self.active, self.now = store, active, now
         self.reopen_within = reopen_within
+        self.deadlines = deadlines
 
     # --- what people do
 
@@ -64,7 +68,7 @@ class Tickets:
 
     async def set_state(self, written: str, state: TicketState, by: str, why: str = "") -> Ticket:
         """Close, solve or reopen a ticket, or give it to a person."""
-        return await self._changed(
+        return await self.changed(
             written, lambda ticket: rules.moved_to(ticket, state, by, why, self.now())
         )
 
@@ -81,21 +85,19 @@ class Tickets:
     async def assign(
         self, written: str, by: str, *, to: str | None, group: str | None = None, why: str = ""
     ) -> Ticket:
-        return await self._changed(
+        return await self.changed(
             written, lambda ticket: rules.assigned(ticket, to, group, by, why, self.now())
         )
 
     async def tag(
         self, written: str, by: str, add: Sequence[str], remove: Sequence[str] = ()
     ) -> Ticket:
-        return await self._changed(
+        return await self.changed(
             written, lambda ticket: rules.tagged(ticket, add, remove, by, self.now())
         )
 
     async def note(self, written: str, text: str, by: str) -> Ticket:
-        return await self._changed(
-            written, lambda ticket: rules.noted(ticket, text, by, self.now())
-        )
+        return await self.changed(written, lambda ticket: rules.noted(ticket, text, by, self.now()))
 
     async def merge(self, source: str, target: str, by: str, why: str = "") -> Ticket:
         """Make one ticket part of another of the same customer; returns that other one."""
@@ -182,11 +184,16 @@ class Tickets:
         numbered, after = _numbered(tickets, events)
         told = {name: told_of(checkpoints[name], ticket) for name, ticket in after.items()}
         crash_point("tickets.before_change")
-        await self.store.write(customer, version, numbered, told, vectors)
+        due = self._due(after.values())
+        await self.store.write(customer, version, numbered, told, vectors, due)
         crash_point("tickets.after_change")
         for name, ticket in after.items():
             await self._follow(ticket, told[name])
         return after
+
+    def _due(self, tickets: Iterable[Ticket]) -> dict[str, Deadline | None]:
+        rules = self.deadlines
+        return {} if rules is None else {ticket.id: rules.next_of(ticket) for ticket in tickets}
 
     async def _follow(self, ticket: Ticket, checkpoint: TicketCheckpoint) -> int:
         """Let the active store hold what it should of a ticket; returns keys that were cleared."""
@@ -199,9 +206,11 @@ class Tickets:
         crash_point("tickets.after_clear")
         return cleared
 
-    async def _changed(
+    async def changed(
         self, written: str, events_of: Callable[[Ticket], Sequence[TicketEvent]]
     ) -> Ticket:
+        """A ticket after the events that a rule gives for it, tried until nobody is faster."""
+
         async def attempt() -> Ticket:
             customer = (await self.find(written)).customer
             version = await self.store.version(customer)

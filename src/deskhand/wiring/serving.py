@@ -24,6 +24,7 @@ from deskhand.engine.chat_mailer import ChatMailer
 from deskhand.engine.clock import SystemClock
 from deskhand.engine.housekeeping import Housekeeper
 from deskhand.engine.learner import Learner
+from deskhand.engine.ticket_keeper import TicketKeeper
 from deskhand.engine.trust_modes import Trust
 from deskhand.engine.worker import Worker
 from deskhand.knowledge.search import KnowledgeBase
@@ -51,7 +52,7 @@ from deskhand.wiring.office import desk_office
 from deskhand.wiring.routing import desk_intake
 from deskhand.wiring.sending import reply_sending, sent_within_the_hour
 from deskhand.wiring.telemetry import open_teller
-from deskhand.wiring.tickets import open_tickets
+from deskhand.wiring.tickets import deadline_rules, open_tickets
 from deskhand.wiring.tools import mcp_servers
 from deskhand.wiring.workers import DeskDispatcher, served_by
 
@@ -117,7 +118,12 @@ async def open_desk(
         model = limited_chat(around.chat, spec, store, clock, rate)
         circuits = model_circuits(store, clock) if waits_for_models else None
         asked = _AskedModels(spec, model, store, clock, circuits)
-        tickets = await closing.enter_async_context(open_tickets(database, spec.name))
+        tickets = await closing.enter_async_context(
+            open_tickets(database, spec.name, deadlines=deadline_rules(spec))
+        )
+        keeper = TicketKeeper(tickets)
+        closing.push_async_callback(keeper.stop)
+        around = replace(around, ticket_keeper=keeper)
         setup = _setup(loaded, database, store, around, asked, outbox, live=live, events=events)
         setup = replace(setup, tickets=tickets)
         worker = assemble(setup)
@@ -172,12 +178,15 @@ class _Surroundings:
     """None where no stage looks for earlier messages."""
     teller: Teller | None = None
     """None where nobody is told what happens."""
+    ticket_keeper: TicketKeeper | None = None
 
     def start_background_work(self) -> None:
         if self.learner is not None:
             self.learner.start()
         if self.teller is not None:
             self.teller.start()
+        if self.ticket_keeper is not None:
+            self.ticket_keeper.start()
         self.bookings.start()
         self.housekeeper.start()
 
@@ -188,6 +197,8 @@ class _Surroundings:
             self.learner.at_rest(run_id, status)
         if self.teller is not None:
             self.teller.at_rest(run_id, status)
+        if self.ticket_keeper is not None:
+            self.ticket_keeper.at_rest(run_id, status)
 
 
 def _surroundings(

@@ -7,9 +7,11 @@ from contextlib import asynccontextmanager
 
 from deskhand.adapters.stores.active_tickets import SqlActiveTickets
 from deskhand.adapters.stores.tickets import SqlTickets
+from deskhand.config.desk import DeskSpec
 from deskhand.errors import ConfigError
 from deskhand.model.message import Message
 from deskhand.ports import ActiveTickets, Contacts
+from deskhand.tickets.deadlines import DeadlineRules
 from deskhand.tickets.message_hints import our_deliveries
 from deskhand.tickets.placing import TicketPlacing
 from deskhand.tickets.service import Tickets
@@ -35,14 +37,22 @@ def active_tickets(database: Database, desk: str, url: str | None = None) -> Act
 
 @asynccontextmanager
 async def open_tickets(
-    database: Database, desk: str, now: Callable[[], float] = time.time
+    database: Database,
+    desk: str,
+    now: Callable[[], float] = time.time,
+    deadlines: DeadlineRules | None = None,
 ) -> AsyncIterator[Tickets]:
     """A desk's tickets, with the active store that the environment names."""
     active = active_tickets(database, desk, os.environ.get(ACTIVE_TICKETS))
     try:
-        yield Tickets(SqlTickets(database, desk), active, now=now)
+        yield Tickets(SqlTickets(database, desk), active, now=now, deadlines=deadlines)
     finally:
         await active.close()
+
+
+def deadline_rules(spec: DeskSpec) -> DeadlineRules:
+    """When a desk's tickets are due, in the hours of its calendar."""
+    return DeadlineRules(spec.tickets, spec.calendar.offering.hours)
 
 
 def own_tickets(database: Database, desk: str, now: Callable[[], float]) -> Tickets:

@@ -153,7 +153,7 @@ async def test_a_sure_answer_leaves_and_its_ticket_is_archived_as_solved(desk: D
         "redis_keys_deleted": 1,
     }
     ticket = await desk.tickets.find(outputs["ticket"]["ticket_id"])
-    assert (ticket.state, ticket.group, ticket.tags) == ("solved", "general", ("medium",))
+    assert (ticket.state, ticket.group, ticket.urgency) == ("solved", "general", "medium")
     assert outputs["ticket"]["thread_id"] == f"CUST-001:{ticket.id}"
 
 

@@ -1,5 +1,6 @@
 """Writing tickets: events first, then the rows that are told from them, in one transaction."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,8 @@ from deskhand.adapters.stores.core_database import insert_if_new
 from deskhand.errors import Conflict, NotFound, TicketsChanged
 from deskhand.model.ticket import Ticket, TicketCheckpoint, TicketEvent, TicketEventKind
 from deskhand.model.ticket_state import TicketState
+from deskhand.model.triage import UrgencyLevel
+from deskhand.ports.tickets import TicketDeadline
 from deskhand.tickets.checkpoints import search_text
 from deskhand.tickets.fold import apply
 
@@ -30,7 +33,22 @@ def ticket_of(row: Any) -> Ticket:
         group=row.group,
         tags=tuple(row.tags.split()),
         messages=row.messages,
+        urgency=None if row.urgency is None else UrgencyLevel(row.urgency),
+        category=row.category,
+        language=row.language,
+        plan=row.plan,
+        asked_at=row.asked_at,
+        heard_at=row.heard_at,
+        answered_at=row.answered_at,
+        pauses=_pauses(row.pauses),
+        told=row.told or "",
+        due_at=row.due_at,
+        due_for=row.due_for,
     )
+
+
+def _pauses(written: str | None) -> tuple[tuple[float, float | None], ...]:
+    return tuple((begin, end) for begin, end in json.loads(written or "[]"))
 
 
 def event_of(row: Any) -> TicketEvent:
@@ -52,6 +70,15 @@ def row_of(ticket: Ticket, checkpoint: TicketCheckpoint | None) -> dict[str, Any
         "assignee": ticket.assignee,
         "group": ticket.group,
         "tags": f" {' '.join(ticket.tags)} " if ticket.tags else "",
+        "urgency": ticket.urgency,
+        "category": ticket.category,
+        "language": ticket.language,
+        "plan": ticket.plan,
+        "asked_at": ticket.asked_at,
+        "heard_at": ticket.heard_at,
+        "answered_at": ticket.answered_at,
+        "pauses": json.dumps(ticket.pauses) if ticket.pauses else None,
+        "told": ticket.told or None,
     }
     if checkpoint is not None:
         values["search_text"] = search_text(checkpoint)
@@ -82,8 +109,10 @@ def write_events(
     events: Sequence[TicketEvent],
     checkpoints: Mapping[str, TicketCheckpoint],
     vectors: Mapping[str, bytes],
+    deadlines: Mapping[str, TicketDeadline | None] | None = None,
 ) -> None:
-    """Append events and bring the rows of their tickets up to date."""
+    """Append events and bring the rows of their tickets up to date; a deadline that nobody told
+    is counted later."""
     runs = _run_places(core, desk, events)
     tickets: dict[str, Ticket] = {}
     for event in events:
@@ -93,6 +122,21 @@ def write_events(
         tickets[event.ticket] = apply(known, event)
     for ticket in tickets.values():
         write_row(core, desk, ticket, checkpoints.get(ticket.id))
+        if deadlines is not None and ticket.id in deadlines:
+            write_deadline(core, desk, ticket, deadlines[ticket.id])
+
+
+def write_deadline(
+    core: sa.Connection, desk: str, ticket: Ticket, deadline: TicketDeadline | None
+) -> bool:
+    """Keep a ticket's next deadline with its row; False where the ticket has changed since."""
+    values: dict[str, Any] = {"due_at": None, "due_for": None, "warn_at": None}
+    if deadline is not None:
+        values = {"due_at": deadline.at, "due_for": deadline.target, "warn_at": deadline.warn_at}
+    here = t.tickets.c
+    mine = (here.desk == desk, here.id == ticket.id, here.number == ticket.number)
+    statement = t.tickets.update().where(*mine).values(**values, timed=ticket.number)
+    return bool(core.execute(statement).rowcount)
 
 
 def _head(core: sa.Connection, desk: str, event: TicketEvent) -> Ticket:

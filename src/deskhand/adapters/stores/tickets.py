@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import CoreDatabase
+from deskhand.adapters.stores.ticket_queues import TicketQueues, by_deadline, narrowed
 from deskhand.adapters.stores.ticket_rows import (
     event_of,
     next_version,
@@ -26,7 +27,8 @@ from deskhand.model.ticket import (
     TicketEventKind,
     TicketMessage,
 )
-from deskhand.model.ticket_state import TicketFilter, TicketState
+from deskhand.model.ticket_state import TicketFilter, TicketOrder, TicketState
+from deskhand.ports.tickets import TicketDeadline
 from deskhand.tickets.fold import fold
 
 _LONGEST_CHAIN = 50
@@ -44,12 +46,11 @@ def tickets_of_customer(desk: str, customers: Sequence[str], limit: int) -> sa.S
     return sa.select(t.tickets).where(*mine).order_by(_BY_CHANGE.desc(), here.id).limit(limit)
 
 
-class SqlTickets:
+class SqlTickets(TicketQueues):
     """Events are the truth; `tickets` and `ticket_messages` are told from them."""
 
     def __init__(self, database: CoreDatabase, desk: str) -> None:
-        self.desk = desk
-        self._database = database
+        super().__init__(database, desk)
         self._here = t.tickets.c.desk == desk
 
     # --- one customer
@@ -88,26 +89,38 @@ class SqlTickets:
         events: Sequence[TicketEvent],
         checkpoints: Mapping[str, TicketCheckpoint],
         vectors: Mapping[str, bytes] | None = None,
+        deadlines: Mapping[str, TicketDeadline | None] | None = None,
     ) -> None:
         def op(core: sa.Connection) -> None:
             next_version(core, self.desk, customer, version)
-            write_events(core, self.desk, events, checkpoints, vectors or {})
+            write_events(core, self.desk, events, checkpoints, vectors or {}, deadlines or {})
 
         await self._database.write_core(op)
 
     # --- one ticket
 
     async def ticket(self, ticket_id: str) -> Ticket:
-        return fold(await self.events(ticket_id))
+        here = t.tickets.c
+        due = sa.select(here.due_at, here.due_for).where(self._here, here.id == ticket_id)
+
+        def op(core: sa.Connection) -> Ticket:
+            ticket = fold(self._events(core, ticket_id))
+            row = core.execute(due).one_or_none()
+            return ticket if row is None else ticket.changed(due_at=row.due_at, due_for=row.due_for)
+
+        return await self._database.read_core(op)
 
     async def events(self, ticket_id: str) -> list[TicketEvent]:
+        return await self._database.read_core(lambda core: self._events(core, ticket_id))
+
+    def _events(self, core: sa.Connection, ticket_id: str) -> list[TicketEvent]:
         here = t.ticket_events.c
         query = (
             sa.select(here.number, here.body)
             .where(here.desk == self.desk, here.ticket == ticket_id)
             .order_by(here.number)
         )
-        rows = await self._database.read_core(lambda core: core.execute(query).all())
+        rows = core.execute(query).all()
         if not rows:
             raise NotFound(f"there is no ticket {ticket_id} on desk {self.desk}")
         return [event_of(row) for row in rows]
@@ -169,10 +182,19 @@ class SqlTickets:
     # --- many tickets
 
     async def find(
-        self, wanted: TicketFilter, *, limit: int = 100, after: tuple[float, str] | None = None
+        self,
+        wanted: TicketFilter,
+        *,
+        limit: int = 100,
+        after: tuple[float, str] | None = None,
+        order: TicketOrder = TicketOrder.CHANGED,
     ) -> list[Ticket]:
         here = t.tickets.c
         query = self._matching(sa.select(t.tickets), wanted)
+        if order is TicketOrder.DEADLINE:
+            query = by_deadline(query, after).limit(limit)
+            rows = await self._database.read_core(lambda core: core.execute(query).all())
+            return [ticket_of(row) for row in rows]
         if after is not None:
             at, ticket_id = after
             same_time = sa.and_(here.changed_at == at, here.id > ticket_id)
@@ -189,7 +211,7 @@ class SqlTickets:
 
     def _matching(self, query: sa.Select[Any], wanted: TicketFilter) -> sa.Select[Any]:
         here = t.tickets.c
-        query = query.where(self._here)
+        query = narrowed(query.where(self._here), wanted)
         if wanted.states:
             query = query.where(here.state.in_(wanted.states))
         if wanted.customer is not None:

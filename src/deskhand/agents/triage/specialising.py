@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from deskhand.agents.routing import facts_for_texts
 from deskhand.agents.triage.parts import (
+    CUSTOMER_INFO,
     DESK,
     KB_RESULTS,
     READING,
@@ -29,6 +30,7 @@ from deskhand.model.triage import (
     as_document,
 )
 from deskhand.ports import StageContext
+from deskhand.tickets.handling import judge
 from deskhand.tickets.message_hints import own_words
 from deskhand.tools.services import ServiceFunction, ServiceResult
 
@@ -53,7 +55,7 @@ def specialise_through(parts: TriageParts) -> ServiceFunction:
     ) -> ServiceResult:
         decision, reading = decision_in(envelope)
         category = settings.get("category")
-        await _to_group(parts, envelope, decision)
+        await _to_group(parts, envelope, decision, reading)
         answer = await parts.asked_brain().answer(_drafting(envelope, ctx, category))
         draft = answer.data
         hits = await in_category(parts.knowledge, category).search(
@@ -89,7 +91,7 @@ def escalate_through(parts: TriageParts) -> ServiceFunction:
         envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
     ) -> ServiceResult:
         decision, reading = decision_in(envelope)
-        await _to_group(parts, envelope, decision)
+        await _to_group(parts, envelope, decision, reading)
         info = extracted(decision, reading).changed(issue_type="escalation")
         result = TriageResult(
             urgency=decision.urgency,
@@ -102,16 +104,25 @@ def escalate_through(parts: TriageParts) -> ServiceFunction:
     return escalate
 
 
-async def _to_group(parts: TriageParts, envelope: Envelope, decision: SupervisorDecision) -> None:
-    """Put the ticket into its department's queue, and its urgency among its tags."""
-    placed = envelope.output(TICKET)
+async def _to_group(
+    parts: TriageParts, envelope: Envelope, decision: SupervisorDecision, reading: TicketReading
+) -> None:
+    """Put the ticket into its department's queue, with its urgency and what it is about."""
+    placed, info = envelope.output(TICKET), envelope.output(CUSTOMER_INFO)
     if not isinstance(placed, dict):
         return
     ticket_id = str(placed["ticket_id"])
+    why = decision.reasoning[:500]
+    plan = info.get("plan") if isinstance(info, dict) else None
+    found = {
+        "urgency": decision.urgency,
+        "category": reading.category,
+        "language": reading.language,
+        "plan": plan if isinstance(plan, str) else None,
+    }
+    await judge(parts.tickets, ticket_id, DESK, found, why)
     group = parts.spec.group_of(decision.ticket_type)
-    await parts.tickets.assign(ticket_id, DESK, to=None, group=group, why=decision.reasoning[:500])
-    others = [level.value for level in UrgencyLevel if level is not decision.urgency]
-    await parts.tickets.tag(ticket_id, DESK, [decision.urgency.value], others)
+    await parts.tickets.assign(ticket_id, DESK, to=None, group=group, why=why)
 
 
 def _drafting(envelope: Envelope, ctx: StageContext, category: str | None) -> Task:

@@ -22,6 +22,7 @@ from deskhand.config.rules.routing_rules import routing_findings
 from deskhand.config.rules.slot_rules import slot_findings
 from deskhand.config.rules.stage_route_rules import route_findings
 from deskhand.config.rules.stage_rules import stage_findings
+from deskhand.config.rules.ticket_rules import ticket_findings
 from deskhand.config.rules.triage_rules import triage_findings
 from deskhand.config.sections.desk_file import as_list
 from deskhand.config.suggestions import did_you_mean
@@ -132,5 +133,6 @@ RULES: tuple[Callable[[DeskDraft], ConfigFindings], ...] = (
     review_findings,
     trust_findings,
     triage_findings,
+    ticket_findings,
 )
 """A new section brings its own rule."""

@@ -21,6 +21,7 @@ from deskhand.config.sections.section import DeskFile, Section
 from deskhand.config.sections.slots import SlotName, SlotSection
 from deskhand.config.sections.stage import StageName, StageSection
 from deskhand.config.sections.telemetry import TelemetrySection
+from deskhand.config.sections.tickets import TicketsSection
 from deskhand.config.sections.triage import TriageSection
 from deskhand.config.sections.trust import TrustSpec
 from deskhand.config.sections.web_search import WebSearchSpec
@@ -228,6 +229,9 @@ class DeskSection(Section):
     triage: TriageSection | None = None
     """What the services `supervise`, `specialise`, `escalate` and `file` judge by: issues, the
     urgency table, escalation triggers."""
+    tickets: TicketsSection = Field(default_factory=TicketsSection)
+    """How soon tickets are answered and solved, and macros: `{sla: [{urgency: critical,
+    first_response: 1 hour}], macros: {...}}`."""
     telemetry: TelemetrySection = Field(default_factory=TelemetrySection)
     """Who is told what the stages of conversations do: `{sql: true}`; nobody if absent."""
     mcp: McpSection = Field(default_factory=McpSection)

@@ -13,6 +13,7 @@ from starlette.types import Scope as Connection
 
 from deskhand.config.sections.channels import ChannelSpec
 from deskhand.config.sections.reviews import ReviewsSpec
+from deskhand.config.sections.tickets import TicketsSection
 from deskhand.engine.trust_modes import Trust
 from deskhand.errors import NotFound
 from deskhand.model.access import ApiKey, Scope
@@ -58,6 +59,8 @@ class DeskFacts(Protocol):
     def channels(self) -> Mapping[str, ChannelSpec]: ...
     @property
     def flows(self) -> Mapping[str, FlowSpec]: ...
+    @property
+    def tickets(self) -> TicketsSection: ...
 
 
 class ServingDispatcher(Dispatcher, Protocol):

@@ -25,6 +25,7 @@ from deskhand.web.api import (
     reference,
     reviews,
     runs,
+    ticket_work,
     tickets,
     triage,
 )
@@ -91,6 +92,7 @@ def create_app(
         conversations,
         runs,
         reviews,
+        ticket_work,
         tickets,
         desk_routes,
         modes,

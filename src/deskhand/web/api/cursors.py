@@ -5,6 +5,8 @@ import json
 import math
 from typing import Any
 
+from deskhand.model.ticket import Ticket
+from deskhand.model.ticket_state import TicketOrder
 from deskhand.web.api.problems import FieldProblem, Refused, invalid
 
 _LAST_POSITION = 2**63 - 1
@@ -64,3 +66,15 @@ def _unknown() -> Refused:
     return invalid(
         FieldProblem("cursor", "take it from `next_cursor` of an earlier answer, or leave it out")
     )
+
+
+_NEVER = 1e18
+"""The place of a ticket without a deadline in a list by deadline."""
+
+
+def ticket_cursor(ticket: Ticket, order: TicketOrder) -> str:
+    """The place of a ticket in a list of this order."""
+    at = ticket.changed_at
+    if order is TicketOrder.DEADLINE:
+        at = _NEVER if ticket.due_at is None else ticket.due_at
+    return review_cursor(at, ticket.id)

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from deskhand.model.ticket import Ticket, TicketEvent, TicketMessage
 from deskhand.model.ticket_state import TicketState
+from deskhand.model.triage import UrgencyLevel
 from deskhand.web.api.views import View, moment
 
 
@@ -24,6 +25,16 @@ class TicketView(View):
     opened_at: datetime
     changed_at: datetime
     solved_at: datetime | None
+    urgency: UrgencyLevel | None
+    category: str | None
+    language: str | None
+    plan: str | None
+    answered_at: datetime | None
+    """When the first answer left."""
+    due_at: datetime | None
+    """The next deadline."""
+    due_for: str | None
+    """What is due then: `first_response`, `next_response` or `resolution`."""
 
     @classmethod
     def of(cls, ticket: Ticket) -> Self:
@@ -58,6 +69,24 @@ class TicketEventView(View):
     """What changed."""
 
 
+class BulkView(View):
+    """What became of a change of many tickets."""
+
+    changed: list[str]
+    failed: dict[str, str]
+    """Why not, by the id that was given."""
+
+
+class SavedViewView(View):
+    """A choice of tickets that people keep under a name."""
+
+    name: str
+    query: str
+    """The filters, as the console's address has them: `urgency=high&group=billing`."""
+    made_by: str
+    made_at: datetime
+
+
 class TicketDocument(TicketView):
     """A ticket with all that people need to work on it."""
 
@@ -89,8 +118,19 @@ def _fields(ticket: Ticket) -> dict[str, Any]:
         "merged_into": ticket.merged_into,
         "opened_at": moment(ticket.opened_at),
         "changed_at": moment(ticket.changed_at),
-        "solved_at": None if ticket.solved_at is None else moment(ticket.solved_at),
+        "solved_at": _moment(ticket.solved_at),
+        "urgency": ticket.urgency,
+        "category": ticket.category,
+        "language": ticket.language,
+        "plan": ticket.plan,
+        "answered_at": _moment(ticket.answered_at),
+        "due_at": _moment(ticket.due_at),
+        "due_for": ticket.due_for,
     }
+
+
+def _moment(at: float | None) -> datetime | None:
+    return None if at is None else moment(at)
 
 
 def _message(message: TicketMessage) -> TicketMessageView:

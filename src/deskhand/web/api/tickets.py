@@ -1,6 +1,8 @@
 """Tickets: find them, read them, and do with them what people do."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import datetime
 from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Depends, Path, Query, Request
@@ -10,10 +12,11 @@ from deskhand.errors import NotFound
 from deskhand.model.access import Scope
 from deskhand.model.frozen import Frozen
 from deskhand.model.ticket import LONGEST_NOTE, Ticket
-from deskhand.model.ticket_state import TicketFilter, TicketState
+from deskhand.model.ticket_state import TicketFilter, TicketOrder, TicketState
+from deskhand.model.triage import UrgencyLevel
 from deskhand.tickets.service import Tickets
 from deskhand.web.api.access import Caller, may
-from deskhand.web.api.cursors import review_cursor, review_place
+from deskhand.web.api.cursors import review_place, ticket_cursor
 from deskhand.web.api.problems import FieldProblem, invalid, invalid_fields
 from deskhand.web.api.request_body import json_body, parse_json, read_body
 from deskhand.web.api.ticket_views import TicketDocument, TicketView
@@ -87,18 +90,25 @@ async def list_tickets(
     tag: Word = None,
     words: Annotated[str, Query(max_length=200)] = "",
     conversation: Word = None,
+    urgency: UrgencyLevel | None = None,
+    category: Word = None,
+    due_before: datetime | None = None,
+    order: TicketOrder = TicketOrder.CHANGED,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: str | None = None,
 ) -> Page[TicketView]:
-    """The latest changed first. An empty `assignee` or `group` stands for none; `words` are
-    searched for in id, subject, messages and numbers."""
+    """The latest changed first, or by deadline. An empty `assignee` or `group` stands for none;
+    `words` are searched for in id, subject, messages and numbers."""
     wanted = TicketFilter(
         tuple(state or ()), customer, assignee, group, tag, words or None, conversation
     )
+    due = None if due_before is None else due_before.timestamp()
+    wanted = replace(wanted, urgency=urgency, category=category, due_before=due)
     tickets = caller.desk(desk).tickets
-    found = await tickets.store.find(wanted, limit=limit + 1, after=review_place(cursor))
+    after = review_place(cursor)
+    found = await tickets.store.find(wanted, limit=limit + 1, after=after, order=order)
     shown = found[:limit]
-    following = review_cursor(shown[-1].changed_at, shown[-1].id) if len(found) > limit else None
+    following = ticket_cursor(shown[-1], order) if len(found) > limit else None
     return Page[TicketView](
         items=[TicketView.of(ticket) for ticket in shown], next_cursor=following
     )
@@ -119,13 +129,13 @@ async def show_ticket(caller: Reader, ticket_id: TicketId) -> TicketDocument:
 @router.post("/{ticket_id}/assign", openapi_extra=json_body(AssignTicketBody))
 async def assign_ticket(request: Request, caller: Writer, ticket_id: TicketId) -> TicketView:
     """Give it to a colleague or to a group's queue."""
-    body = await _read(request, AssignTicketBody)
+    body = await read_ticket_body(request, AssignTicketBody)
     said = body.model_fields_set
     if not said & {"to", "group"}:
         raise invalid(FieldProblem("to", "name a colleague, a group, or null for nobody"))
     to = (body.to or "") if "to" in said else None
     group = (body.group or "") if "group" in said else None
-    return await _changed(
+    return await ticket_changed(
         caller,
         ticket_id,
         lambda tickets: tickets.assign(
@@ -137,8 +147,8 @@ async def assign_ticket(request: Request, caller: Writer, ticket_id: TicketId) -
 @router.post("/{ticket_id}/notes", openapi_extra=json_body(TicketNoteBody))
 async def note_ticket(request: Request, caller: Writer, ticket_id: TicketId) -> TicketView:
     """Write a note for colleagues."""
-    body = await _read(request, TicketNoteBody)
-    return await _changed(
+    body = await read_ticket_body(request, TicketNoteBody)
+    return await ticket_changed(
         caller, ticket_id, lambda tickets: tickets.note(ticket_id, body.text, caller.key.name)
     )
 
@@ -146,8 +156,8 @@ async def note_ticket(request: Request, caller: Writer, ticket_id: TicketId) -> 
 @router.post("/{ticket_id}/tags", openapi_extra=json_body(TagsBody))
 async def tag_ticket(request: Request, caller: Writer, ticket_id: TicketId) -> TicketView:
     """Add and remove tags; 409 for what is no tag."""
-    body = await _read(request, TagsBody)
-    return await _changed(
+    body = await read_ticket_body(request, TagsBody)
+    return await ticket_changed(
         caller,
         ticket_id,
         lambda tickets: tickets.tag(ticket_id, caller.key.name, body.add, body.remove),
@@ -160,8 +170,8 @@ async def merge_ticket(request: Request, caller: Writer, ticket_id: TicketId) ->
 
     409 where they belong to different customers, or one is part of another already.
     """
-    body = await _read(request, MergeBody)
-    return await _changed(
+    body = await read_ticket_body(request, MergeBody)
+    return await ticket_changed(
         caller,
         ticket_id,
         lambda tickets: tickets.merge(ticket_id, body.into, caller.key.name, body.why),
@@ -171,8 +181,8 @@ async def merge_ticket(request: Request, caller: Writer, ticket_id: TicketId) ->
 @router.post("/{ticket_id}/split", openapi_extra=json_body(SplitBody))
 async def split_ticket(request: Request, caller: Writer, ticket_id: TicketId) -> TicketView:
     """Make a new ticket of some of its messages; answers the new one."""
-    body = await _read(request, SplitBody)
-    return await _changed(
+    body = await read_ticket_body(request, SplitBody)
+    return await ticket_changed(
         caller,
         ticket_id,
         lambda tickets: tickets.split(
@@ -184,8 +194,8 @@ async def split_ticket(request: Request, caller: Writer, ticket_id: TicketId) ->
 @router.post("/{ticket_id}/undo", openapi_extra=json_body(ReasonBody))
 async def undo_ticket(request: Request, caller: Writer, ticket_id: TicketId) -> TicketView:
     """Take its latest merge or split back; 409 where there is none."""
-    body = await _read(request, ReasonBody)
-    return await _changed(
+    body = await read_ticket_body(request, ReasonBody)
+    return await ticket_changed(
         caller, ticket_id, lambda tickets: tickets.undo(ticket_id, caller.key.name, body.why)
     )
 
@@ -193,7 +203,7 @@ async def undo_ticket(request: Request, caller: Writer, ticket_id: TicketId) -> 
 @router.post("/{ticket_id}/close", openapi_extra=json_body(CloseBody))
 async def close_ticket(request: Request, caller: Writer, ticket_id: TicketId) -> TicketView:
     """Close it for good, or until the customer writes again."""
-    body = await _read(request, CloseBody)
+    body = await read_ticket_body(request, CloseBody)
     state = TicketState.SOLVED if body.solved else TicketState.CLOSED
     return await _moved(caller, ticket_id, state, body.why)
 
@@ -201,20 +211,20 @@ async def close_ticket(request: Request, caller: Writer, ticket_id: TicketId) ->
 @router.post("/{ticket_id}/reopen", openapi_extra=json_body(ReopenBody))
 async def reopen_ticket(request: Request, caller: Writer, ticket_id: TicketId) -> TicketView:
     """Take it up again."""
-    body = await _read(request, ReopenBody)
+    body = await read_ticket_body(request, ReopenBody)
     state = TicketState.OPEN if body.to_person else TicketState.ACTIVE
     return await _moved(caller, ticket_id, state, body.why)
 
 
 async def _moved(caller: Caller, ticket_id: str, state: TicketState, why: str) -> TicketView:
-    return await _changed(
+    return await ticket_changed(
         caller,
         ticket_id,
         lambda tickets: tickets.set_state(ticket_id, state, caller.key.name, why),
     )
 
 
-async def _changed(
+async def ticket_changed(
     caller: Caller, ticket_id: str, change: Callable[[Tickets], Awaitable[Ticket]]
 ) -> TicketView:
     return TicketView.of(await _look(caller, ticket_id, change))
@@ -231,7 +241,7 @@ async def _look(caller: Caller, ticket_id: str, work: Callable[[Tickets], Awaita
     raise NotFound(f"there is no ticket {ticket_id}")
 
 
-async def _read(request: Request, body: type[Body]) -> Body:
+async def read_ticket_body(request: Request, body: type[Body]) -> Body:
     try:
         return body.model_validate(parse_json(await read_body(request, MAX_BODY)))
     except ValidationError as error:

@@ -26,6 +26,7 @@ from deskhand.web.console.pages import ApprovalPages
 from deskhand.web.console.runs_pages import RunPages
 from deskhand.web.console.search_pages import SearchPages
 from deskhand.web.console.session import HOME, LOGIN, PATHS, SCREENS, SessionGate
+from deskhand.web.console.ticket_pages import TicketPages
 
 
 def create_console(
@@ -69,6 +70,7 @@ def create_console(
             *_run_routes(RunPages(frame, bench), gate),
             *_live_routes(LivePages(hub), gate),
             Route("/search/", gate.page(SearchPages(frame, feed).search), methods=["GET"]),
+            *_ticket_routes(TicketPages(frame), gate),
             Route("/metrics/", gate.page(MetricsPages(frame).metrics), methods=["GET"]),
         ],
         exception_handlers={Refused: refused, NotFound: missing, 404: missing, 405: missing},
@@ -131,6 +133,16 @@ def _run_routes(pages: RunPages, gate: SessionGate) -> list[Route]:
         Route("/runs/{desk}/{run}", gate.page(pages.run), methods=["GET"]),
         Route("/runs/{desk}/{run}/page", gate.page(pages.page), methods=["GET"]),
         Route("/runs/{desk}/{run}/{action}", gate.page(pages.act), methods=["POST"]),
+    ]
+
+
+def _ticket_routes(pages: TicketPages, gate: SessionGate) -> list[Route]:
+    return [
+        Route("/tickets/", gate.page(pages.tickets), methods=["GET"]),
+        Route("/tickets/{desk}/bulk", gate.page(pages.bulk), methods=["POST"]),
+        Route("/tickets/{desk}/views", gate.page(pages.views), methods=["POST"]),
+        Route("/tickets/{desk}/{ticket}", gate.page(pages.ticket), methods=["GET"]),
+        Route("/tickets/{desk}/{ticket}/{action}", gate.page(pages.act), methods=["POST"]),
     ]
 
 

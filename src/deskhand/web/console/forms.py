@@ -20,7 +20,7 @@ from deskhand.web.api.request_body import PATIENCE, too_large
 
 MAX_FORM = 1_000_000
 MAX_UPLOAD = MAX_FORM + LARGEST_TOGETHER
-_MOST_FIELDS = 40
+_MOST_FIELDS = 120
 _MOST_PARTS = _MOST_FIELDS + MOST_FILES
 _KIND = "application/x-www-form-urlencoded"
 _WITH_FILES = "multipart/form-data"

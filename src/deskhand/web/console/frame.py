@@ -38,6 +38,7 @@ STATIC = {
     "case.js": "text/javascript",
     "console.js": "text/javascript",
     "live.js": "text/javascript",
+    "tickets.js": "text/javascript",
     "icons.svg": "image/svg+xml",
     "icon.svg": "image/svg+xml",
 }

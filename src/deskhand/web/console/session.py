@@ -24,7 +24,7 @@ DEVICE_COOKIE = "deskhand_device"
 """Says that its owner has logged in with this browser. It opens nothing."""
 HOME = "/approvals/"
 LOGIN = "/login"
-SCREENS = ("/approvals", "/messages", "/runs", "/metrics", "/search")
+SCREENS = ("/approvals", "/messages", "/tickets", "/runs", "/metrics", "/search")
 """Where the screens of the console are; the first is where one arrives."""
 PATHS = (*SCREENS, LOGIN, "/logout", "/preferences", "/static", "/events")
 """All that the console answers."""

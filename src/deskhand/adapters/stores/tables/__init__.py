@@ -64,6 +64,7 @@ from deskhand.adapters.stores.tables.tickets import (
     ticket_customers,
     ticket_events,
     ticket_messages,
+    ticket_views,
     tickets,
 )
 
@@ -116,6 +117,7 @@ __all__ = [
     "ticket_customers",
     "ticket_events",
     "ticket_messages",
+    "ticket_views",
     "tickets",
     "told_sentences",
     "totals",

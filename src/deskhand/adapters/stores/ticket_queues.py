@@ -1,0 +1,180 @@
+"""Tickets as people work them: by deadline, with their newest message, in saved views."""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.core_database import CoreDatabase
+from deskhand.adapters.stores.ticket_rows import ticket_of, write_deadline
+from deskhand.errors import Conflict, NotFound
+from deskhand.model.message import Message
+from deskhand.model.run import RunStatus
+from deskhand.model.ticket import NewestMessage, Ticket, TicketEventKind, TicketView
+from deskhand.model.ticket_state import TicketFilter, TicketState
+from deskhand.ports.tickets import TicketDeadline
+
+NEVER = 1e18
+"""Stands for the deadline of a ticket that has none, in the order of a list."""
+_LEFT = (RunStatus.SENT, RunStatus.ANSWERED, RunStatus.WAITING_USER)
+"""An answer of such a run is with the customer."""
+_WAITED_FOR = tuple(state for state in TicketState if state.is_waited_for)
+MOST_VIEWS = 50
+
+
+def by_deadline(query: sa.Select[Any], after: tuple[float, str] | None) -> sa.Select[Any]:
+    """What is due first stands first; `after` is the deadline and id of the last one before."""
+    here = t.tickets.c
+    due = sa.func.coalesce(here.due_at, NEVER)
+    if after is not None:
+        at, ticket_id = after
+        same_time = sa.and_(due == at, here.id > ticket_id)
+        query = query.where(sa.or_(due > at, same_time))
+    return query.order_by(due, here.id)
+
+
+def narrowed(query: sa.Select[Any], wanted: TicketFilter) -> sa.Select[Any]:
+    """Only tickets this urgent, about this, due or opened in this time."""
+    here = t.tickets.c
+    for column, value in ((here.urgency, wanted.urgency), (here.category, wanted.category)):
+        if value is not None:
+            query = query.where(column == value if value else column.is_(None))
+    if wanted.due_before is not None:
+        query = query.where(here.due_at < wanted.due_before)
+    if wanted.opened_after is not None:
+        query = query.where(here.opened_at > wanted.opened_after)
+    if wanted.changed_after is not None:
+        query = query.where(here.changed_at > wanted.changed_after)
+    return query
+
+
+class TicketQueues:
+    """One desk's."""
+
+    def __init__(self, database: CoreDatabase, desk: str) -> None:
+        self.desk = desk
+        self._database = database
+
+    async def newest_messages(self, ticket_ids: Sequence[str]) -> dict[str, NewestMessage]:
+        """The newest message of each ticket; none for one whose messages are erased."""
+        links = t.ticket_messages.c
+        mine = (links.desk == self.desk, links.ticket.in_(ticket_ids))
+        newest = (
+            sa.select(links.ticket, sa.func.max(links.run).label("run"))
+            .where(*mine)
+            .group_by(links.ticket)
+            .subquery()
+        )
+        query = (
+            sa.select(newest.c.ticket, t.runs.c.id, t.runs.c.status, t.messages.c.body)
+            .join(t.runs, t.runs.c.position == newest.c.run)
+            .join(t.messages, t.messages.c.run == newest.c.run)
+        )
+        rows = await self._database.read_core(lambda core: core.execute(query).all())
+        found: dict[str, NewestMessage] = {}
+        for row in rows:
+            message = None if row.body is None else Message.model_validate_json(row.body)
+            found[row.ticket] = NewestMessage(row.id, RunStatus(row.status), message)
+        return found
+
+    async def facets(self) -> dict[str, list[str]]:
+        """What tickets can be chosen by: the groups, assignees and categories there are."""
+        here = t.tickets.c
+        columns = {"groups": here.group, "assignees": here.assignee, "categories": here.category}
+
+        def op(core: sa.Connection) -> dict[str, list[str]]:
+            found: dict[str, list[str]] = {}
+            for name, column in columns.items():
+                query = sa.select(column).where(here.desk == self.desk, column.is_not(None))
+                found[name] = list(core.execute(query.distinct().order_by(column)).scalars())
+            return found
+
+        return await self._database.read_core(op)
+
+    # --- deadlines
+
+    async def answers_left(
+        self, runs: Sequence[str] | None = None, *, limit: int = 500
+    ) -> list[tuple[str, str, RunStatus, float]]:
+        """Ticket, run, status and time of answers that no event of their ticket tells yet."""
+        links, events = t.ticket_messages.c, t.ticket_events.c
+        told = sa.exists().where(events.run == links.run, events.kind == TicketEventKind.ANSWERED)
+        query = (
+            sa.select(links.ticket, t.runs.c.id, t.runs.c.status, t.runs.c.updated_at)
+            .join(t.runs, t.runs.c.position == links.run)
+            .where(links.desk == self.desk, t.runs.c.status.in_(_LEFT), ~told)
+            .order_by(links.run)
+            .limit(limit)
+        )
+        if runs is not None:
+            query = query.where(t.runs.c.id.in_(runs))
+        rows = await self._database.read_core(lambda core: core.execute(query).all())
+        return [(row.ticket, row.id, RunStatus(row.status), row.updated_at) for row in rows]
+
+    async def untimed(self, *, limit: int = 500) -> list[Ticket]:
+        """Tickets that changed since their deadline was counted."""
+        here = t.tickets.c
+        stale = sa.or_(here.timed.is_(None), here.timed != here.number)
+        mine = (here.desk == self.desk, here.state.in_(_WAITED_FOR))
+        query = sa.select(t.tickets).where(*mine, stale).limit(limit)
+        rows = await self._database.read_core(lambda core: core.execute(query).all())
+        return [ticket_of(row) for row in rows]
+
+    async def forget_deadlines(self) -> None:
+        """Have all deadlines counted again: the rules may have changed."""
+        here = t.tickets.c
+        mine = (here.desk == self.desk, here.state.in_(_WAITED_FOR))
+        statement = t.tickets.update().where(*mine, here.timed.is_not(None)).values(timed=None)
+        await self._database.write_core(lambda core: core.execute(statement).close())
+
+    async def keep_deadline(self, ticket: Ticket, deadline: TicketDeadline | None) -> bool:
+        return await self._database.write_core(
+            lambda core: write_deadline(core, self.desk, ticket, deadline)
+        )
+
+    async def near_deadlines(self, now: float, *, limit: int = 500) -> list[Ticket]:
+        """Tickets that are late or soon will be, whatever was told of it."""
+        here = t.tickets.c
+        mine = (here.desk == self.desk, here.state.in_(_WAITED_FOR), here.warn_at <= now)
+        query = sa.select(t.tickets).where(*mine).order_by(here.due_at).limit(limit)
+        rows = await self._database.read_core(lambda core: core.execute(query).all())
+        return [ticket_of(row) for row in rows]
+
+    # --- saved views
+
+    async def views(self) -> list[TicketView]:
+        here = t.ticket_views.c
+        query = sa.select(t.ticket_views).where(here.desk == self.desk).order_by(here.made_at)
+        rows = await self._database.read_core(lambda core: core.execute(query).all())
+        return [TicketView(row.name, row.query, row.made_by, row.made_at) for row in rows]
+
+    async def save_view(self, name: str, query: str, by: str) -> TicketView:
+        """Keep a view under its name, in place of one that has it; Conflict where there are too
+        many."""
+        view = TicketView(name, query, by, time.time())
+        values = {"query": query, "made_by": by, "made_at": view.made_at}
+
+        def op(core: sa.Connection) -> TicketView:
+            here = t.ticket_views.c
+            mine = (here.desk == self.desk, here.name == name)
+            if core.execute(t.ticket_views.update().where(*mine).values(**values)).rowcount:
+                return view
+            counted = sa.select(sa.func.count()).where(here.desk == self.desk)
+            if core.execute(counted).scalar_one() >= MOST_VIEWS:
+                raise Conflict(f"there are {MOST_VIEWS} views already; remove one first")
+            core.execute(t.ticket_views.insert().values(desk=self.desk, name=name, **values))
+            return view
+
+        return await self._database.write_core(op)
+
+    async def remove_view(self, name: str) -> None:
+        here = t.ticket_views.c
+        gone = t.ticket_views.delete().where(here.desk == self.desk, here.name == name)
+
+        def op(core: sa.Connection) -> None:
+            if core.execute(gone).rowcount == 0:
+                raise NotFound(f"there is no view {name!r}")
+
+        await self._database.write_core(op)

@@ -1,0 +1,160 @@
+"""What people and the desk do with tickets in one go: judge them, use a macro, keep deadlines."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from deskhand.config.sections.tickets import MacroSection
+from deskhand.errors import Conflict, NotFound
+from deskhand.model.run import RunStatus
+from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind
+from deskhand.model.ticket_state import TicketState
+from deskhand.model.triage import UrgencyLevel
+from deskhand.tickets import rules
+from deskhand.tickets.service import Tickets
+
+MOST_AT_ONCE = 200
+ME = "me"
+"""In a macro: whoever uses it."""
+
+
+async def judge(
+    tickets: Tickets, written: str, by: str, found: Mapping[str, str | None], why: str = ""
+) -> Ticket:
+    """Say how urgent a ticket is and what it is about; what is None stays as it is."""
+    return await tickets.changed(
+        written, lambda ticket: rules.triaged(ticket, found, by, why, tickets.now())
+    )
+
+
+async def set_urgency(
+    tickets: Tickets, written: str, urgency: UrgencyLevel, by: str, why: str = ""
+) -> Ticket:
+    return await judge(tickets, written, by, {"urgency": urgency}, why)
+
+
+async def use_macro(
+    tickets: Tickets, written: str, name: str, macro: MacroSection, by: str
+) -> Ticket:
+    """Do what a macro says, step by step: what is done stays done where a later step cannot be."""
+    ticket = await tickets.find(written)
+    if macro.assign is not None or macro.group is not None:
+        to = by if macro.assign == ME else macro.assign
+        ticket = await tickets.assign(written, by, to=to, group=macro.group, why=f"macro {name}")
+    if macro.urgency is not None:
+        ticket = await set_urgency(tickets, written, macro.urgency, by, f"macro {name}")
+    if macro.tags:
+        ticket = await tickets.tag(written, by, macro.tags)
+    if macro.note is not None:
+        ticket = await tickets.note(written, macro.note, by)
+    if macro.state is not None:
+        ticket = await tickets.set_state(written, macro.state, by, f"macro {name}")
+    return ticket
+
+
+@dataclass(frozen=True, slots=True)
+class BulkResult:
+    """What became of a change of many tickets."""
+
+    changed: tuple[Ticket, ...]
+    failed: Mapping[str, str]
+    """Why not, by the id that was given."""
+
+
+async def in_bulk(written: Sequence[str], change: Callable[[str], Awaitable[Ticket]]) -> BulkResult:
+    """Change tickets one after the other; one that cannot be changed keeps none of the others
+    back."""
+    if len(written) > MOST_AT_ONCE:
+        raise Conflict(f"choose at most {MOST_AT_ONCE} tickets at once")
+    changed: list[Ticket] = []
+    failed: dict[str, str] = {}
+    for ticket_id in dict.fromkeys(written):
+        try:
+            changed.append(await change(ticket_id))
+        except (Conflict, NotFound) as error:
+            failed[ticket_id] = str(error)
+    return BulkResult(tuple(changed), failed)
+
+
+async def merge_all(tickets: Tickets, written: Sequence[str], by: str, why: str) -> BulkResult:
+    """Make several tickets part of the one that was opened first."""
+    found = [await tickets.find(ticket_id) for ticket_id in dict.fromkeys(written)]
+    if len(found) < 2:
+        raise Conflict("choose two tickets or more to join them")
+    first = min(found, key=lambda ticket: (ticket.opened_at, ticket.id))
+    others = [ticket.id for ticket in found if ticket.id != first.id]
+    return await in_bulk(others, lambda ticket_id: tickets.merge(ticket_id, first.id, by, why))
+
+
+# --- deadlines
+
+
+async def note_answers(tickets: Tickets, by: str, runs: Sequence[str] | None = None) -> int:
+    """Tell each ticket which of its messages were answered, and that it waits for the customer
+    where the answer was a question; returns how many answers were new."""
+    left = await tickets.store.answers_left(runs)
+    for ticket_id, run, status, at in left:
+        await _note_answer(tickets, ticket_id, run, by, at)
+        if status is RunStatus.WAITING_USER:
+            await _wait_for_customer(tickets, ticket_id, by)
+    return len(left)
+
+
+async def _note_answer(tickets: Tickets, ticket_id: str, run: str, by: str, at: float) -> None:
+    told = {
+        event.run
+        for event in await tickets.store.events(ticket_id)
+        if event.kind is TicketEventKind.ANSWERED
+    }
+    if run not in told:
+        await tickets.changed(ticket_id, lambda ticket: rules.answered(ticket, run, by, at))
+
+
+async def _wait_for_customer(tickets: Tickets, ticket_id: str, by: str) -> None:
+    def events_of(ticket: Ticket) -> Sequence[TicketEvent]:
+        if ticket.state is not TicketState.ACTIVE or ticket.asked_at is not None:
+            return []
+        why = "the customer was asked"
+        return rules.moved_to(ticket, TicketState.PENDING, by, why, tickets.now())
+
+    await tickets.changed(ticket_id, events_of)
+
+
+async def count_deadlines(tickets: Tickets) -> int:
+    """Count the deadlines of tickets that changed where the rules were not known."""
+    deadlines = tickets.deadlines
+    if deadlines is None:
+        return 0
+    stale = await tickets.store.untimed()
+    for ticket in stale:
+        await tickets.store.keep_deadline(ticket, deadlines.next_of(ticket))
+    return len(stale)
+
+
+async def tell_deadlines(tickets: Tickets, by: str) -> list[TicketEvent]:
+    """Note each deadline that is near or has passed, once; returns what is new."""
+    told: list[TicketEvent] = []
+    for ticket in await tickets.store.near_deadlines(tickets.now()):
+        event = _deadline_event(tickets, ticket, by)
+        if event is None:
+            continue
+        current = await tickets.changed(ticket.id, partial(_tell_again, tickets, by))
+        if current.told == f"{event.kind} {event.deadline}":
+            told.append(event)
+    return told
+
+
+def _deadline_event(tickets: Tickets, ticket: Ticket, by: str) -> TicketEvent | None:
+    """What is to be told of a ticket's next deadline; None where it is far off or told."""
+    now = tickets.now()
+    deadline = None if tickets.deadlines is None else tickets.deadlines.next_of(ticket)
+    if deadline is None or deadline.warn_at > now:
+        return None
+    kind = TicketEventKind.BREACHED if deadline.at <= now else TicketEventKind.WARNED
+    events = rules.deadline_told(ticket, kind, deadline.name, by, now)
+    return events[0] if events else None
+
+
+def _tell_again(tickets: Tickets, by: str, ticket: Ticket) -> Sequence[TicketEvent]:
+    event = _deadline_event(tickets, ticket, by)
+    return [] if event is None else [event]

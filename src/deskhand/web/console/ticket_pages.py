@@ -1,0 +1,279 @@
+"""Tickets: the list with its views, one ticket, and what people do with them."""
+
+import time
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from starlette.responses import RedirectResponse, Response
+
+from deskhand.errors import Conflict, NotFound
+from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind
+from deskhand.model.ticket_state import TicketFilter
+from deskhand.tickets.rules import last_undoable
+from deskhand.web.api.access import ServedDesk
+from deskhand.web.api.cursors import review_place, ticket_cursor
+from deskhand.web.api.problems import Refused
+from deskhand.web.console.frame import Frame
+from deskhand.web.console.session import Visit
+from deskhand.web.console.ticket_actions import act_on, act_on_many
+from deskhand.web.console.ticket_list import (
+    NOBODY,
+    PAGE,
+    PLACE,
+    STATES,
+    TARGETS,
+    URGENCIES,
+    TicketChoice,
+    built_in_views,
+    deadline_of,
+    read_choice,
+    row_of,
+    saved_choice,
+    status_of,
+    wanted_by,
+)
+
+_LONGEST_VIEW = 60
+
+
+class TicketPages:
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+
+    async def tickets(self, visit: Visit) -> Response:
+        """One desk's tickets: those of a view, narrowed by filters."""
+        params = visit.request.query_params
+        choice = read_choice(params)
+        desk = await _chosen_desk(visit, choice.desk)
+        if desk is None:
+            return self._frame.html(
+                visit.request,
+                "failed.html",
+                404,
+                detail="there is no desk that you may see",
+            )
+        now = time.time()
+        store = desk.tickets.store
+        wanted, order = wanted_by(choice, visit.name, now)
+        found = await store.find(
+            wanted, limit=PAGE + 1, after=review_place(params.get("after")), order=order
+        )
+        shown = found[:PAGE]
+        newest = await store.newest_messages([ticket.id for ticket in shown])
+        problem = params.get("problem", "")[:300]
+        return self._frame.html(
+            visit.request,
+            "tickets.html",
+            **await self._frame.around(visit, "tickets"),
+            **await _choices(visit, desk, choice, now),
+            rows=[row_of(ticket, newest.get(ticket.id), now) for ticket in shown],
+            total=await store.count(wanted),
+            more=ticket_cursor(shown[-1], order) if len(found) > PAGE else None,
+            begun="after" in params,
+            order=order,
+            problem=problem,
+        )
+
+    async def ticket(self, visit: Visit) -> Response:
+        desk, ticket = await _place(visit)
+        if ticket.merged_into and "stay" not in visit.request.query_params:
+            return RedirectResponse(f"{PLACE}{desk.spec.name}/{ticket.merged_into}", 303)
+        now = time.time()
+        store = desk.tickets.store
+        events = await store.events(ticket.id)
+        newest = await store.newest_messages([ticket.id])
+        others = await store.find(TicketFilter(customer=ticket.customer), limit=20)
+        rules = desk.tickets.deadlines
+        running = [] if rules is None else rules.running(ticket)
+        clocks = [
+            deadline_of(ticket.changed(due_at=one.at, due_for=one.target), now) for one in running
+        ]
+        return self._frame.html(
+            visit.request,
+            "ticket.html",
+            **await self._frame.around(visit, "tickets"),
+            desk=desk.spec.name,
+            ticket=ticket,
+            status=status_of(ticket, newest.get(ticket.id)),
+            talk=_talk(await store.timeline(ticket.id), events),
+            reasons=_reasons(events),
+            clocks=[clock for clock in clocks if clock is not None],
+            others=[one for one in others if one.id != ticket.id and not one.merged_into],
+            can_undo=last_undoable(events) is not None,
+            urgencies=URGENCIES,
+            targets=TARGETS,
+            states=STATES,
+            macros=sorted(desk.spec.tickets.macros),
+            problem=visit.request.query_params.get("problem", "")[:300],
+        )
+
+    async def act(self, visit: Visit) -> Response:
+        """Do something with one ticket; its page says why where that cannot be."""
+        desk, ticket = await _place(visit)
+        place = f"{PLACE}{desk.spec.name}/{ticket.id}"
+        try:
+            changed = await act_on(desk, visit.request.path_params["action"], ticket.id, visit)
+        except (Conflict, NotFound) as error:
+            return RedirectResponse(f"{place}?problem={quote(str(error))}", 303)
+        return RedirectResponse(f"{PLACE}{desk.spec.name}/{changed.id}", 303)
+
+    async def bulk(self, visit: Visit) -> Response:
+        """Do something with all tickets that were chosen; the list says what could not be."""
+        desk = visit.desk(visit.request.path_params["desk"])
+        choice = read_choice(visit.request.query_params)
+        back = f"{PLACE}{choice.query(desk=desk.spec.name)}"
+        try:
+            done = await act_on_many(desk, visit)
+        except (Conflict, NotFound) as error:
+            return RedirectResponse(_with_problem(back, str(error)), 303)
+        failed = [f"{ticket}: {why}" for ticket, why in done.failed.items()]
+        return RedirectResponse(_with_problem(back, "; ".join(failed)), 303)
+
+    async def views(self, visit: Visit) -> Response:
+        """Keep the filters as a view, or remove one."""
+        desk = visit.desk(visit.request.path_params["desk"])
+        name = visit.form.get("name", "").strip()[:_LONGEST_VIEW]
+        if not name:
+            raise Refused(422, "give the view a name")
+        if visit.form.get("do") == "remove":
+            await desk.tickets.store.remove_view(name)
+            return RedirectResponse(f"{PLACE}?desk={desk.spec.name}", 303)
+        choice = read_choice(visit.request.query_params)
+        kept = choice.query(desk="").removeprefix("?")
+        await desk.tickets.store.save_view(name, kept, visit.name)
+        saved = f"{PLACE}?view={quote('saved:' + name)}&desk={desk.spec.name}"
+        return RedirectResponse(saved, 303)
+
+
+def _with_problem(back: str, problem: str) -> str:
+    if not problem:
+        return back
+    mark = "&" if "?" in back else "?"
+    return f"{back}{mark}problem={quote(problem[:300])}"
+
+
+async def _chosen_desk(visit: Visit, named: str) -> ServedDesk | None:
+    """The desk that was named, else the first that has tickets."""
+    if named:
+        return visit.desk(named)
+    names = sorted(visit.desks)
+    for name in names:
+        if await visit.desks[name].tickets.store.find(TicketFilter(), limit=1):
+            return visit.desks[name]
+    return visit.desks[names[0]] if names else None
+
+
+async def _choices(
+    visit: Visit, desk: ServedDesk, choice: TicketChoice, now: float
+) -> dict[str, Any]:
+    """What can be chosen on the list: views with how many there are in each, and filters."""
+    store = desk.tickets.store
+    tabs: list[dict[str, Any]] = []
+    own = TicketChoice(desk=desk.spec.name)
+    for name, (words, wanted, _) in built_in_views(visit.name, now).items():
+        path = TicketChoice(view=name, desk=desk.spec.name).query()
+        tabs.append({"name": name, "words": words, "path": path, "n": await store.count(wanted)})
+    for view in await store.views():
+        kept = saved_choice(view, desk.spec.name)
+        wanted, _ = wanted_by(kept, visit.name, now)
+        tabs.append(
+            {
+                "name": kept.view,
+                "words": view.name,
+                "saved": view.name,
+                "path": kept.query(),
+                "n": await store.count(wanted),
+            }
+        )
+    return {
+        "tabs": tabs,
+        "choice": choice,
+        "desk": desk.spec.name,
+        "own": own,
+        "facets": await store.facets(),
+        "people": await _people(visit, desk),
+        "macros": sorted(desk.spec.tickets.macros),
+        "urgencies": URGENCIES,
+        "states": STATES,
+        "targets": TARGETS,
+        "nobody_name": NOBODY,
+        "has_rules": bool(desk.spec.tickets.sla),
+    }
+
+
+async def _people(visit: Visit, desk: ServedDesk) -> list[str]:
+    """Whom a ticket can be given to: who has some, and whoever looks."""
+    assignees = (await desk.tickets.store.facets())["assignees"]
+    return sorted({visit.name, *assignees})
+
+
+async def _place(visit: Visit) -> tuple[ServedDesk, Ticket]:
+    params: Mapping[str, str] = visit.request.path_params
+    desk = visit.desk(params["desk"])
+    return desk, await desk.tickets.find(params["ticket"][:200])
+
+
+def _talk(messages: list[Any], events: list[TicketEvent]) -> list[dict[str, Any]]:
+    """Messages, notes and changes of a ticket in the order in which they happened."""
+    lines: list[dict[str, Any]] = [
+        {"kind": "message", "at": message.at, "message": message} for message in messages
+    ]
+    for event in events:
+        if event.kind is TicketEventKind.NOTED:
+            lines.append({"kind": "note", "at": event.at, "event": event})
+        elif event.kind is not TicketEventKind.JOINED:
+            lines.append(
+                {"kind": "event", "at": event.at, "words": words_of(event), "by": event.by}
+            )
+    return sorted(lines, key=lambda line: line["at"])
+
+
+def words_of(event: TicketEvent) -> str:
+    """What an event did, in words."""
+    words = {
+        TicketEventKind.OPENED: "opened it",
+        TicketEventKind.STATE: f"made it {event.state}",
+        TicketEventKind.ASSIGNED: _assigned(event),
+        TicketEventKind.TAGGED: _tagged(event),
+        TicketEventKind.MERGED: f"made it part of {event.merged_into}",
+        TicketEventKind.ABSORBED: f"joined {len(event.added)} messages of another ticket to it",
+        TicketEventKind.SPLIT: f"split {len(event.removed)} messages off",
+        TicketEventKind.UNDONE: "took the last merge or split back",
+        TicketEventKind.ERASED: "erased messages of it",
+        TicketEventKind.TRIAGED: f"judged it: {_judged(event)}",
+        TicketEventKind.ANSWERED: "answered",
+        TicketEventKind.WARNED: f"{_target(event)} is due soon",
+        TicketEventKind.BREACHED: f"{_target(event)} is late",
+    }
+    return words.get(event.kind, event.kind.value)
+
+
+def _assigned(event: TicketEvent) -> str:
+    parts: list[str] = []
+    if event.assignee is not None:
+        parts.append(f"gave it to {event.assignee or 'nobody'}")
+    if event.group is not None:
+        parts.append(f"put it into {event.group or 'no group'}")
+    return " and ".join(parts)
+
+
+def _tagged(event: TicketEvent) -> str:
+    added = [f"+{tag}" for tag in event.tags_added]
+    return "tagged it " + " ".join([*added, *(f"-{tag}" for tag in event.tags_removed)])
+
+
+def _judged(event: TicketEvent) -> str:
+    found = (event.urgency, event.category, event.language, event.plan)
+    return ", ".join(str(value) for value in found if value)
+
+
+def _target(event: TicketEvent) -> str:
+    return TARGETS.get((event.deadline or "").partition(" ")[0], "a deadline")
+
+
+def _reasons(events: list[TicketEvent]) -> list[TicketEvent]:
+    """Why it is as urgent and where it is: the newest judgement first."""
+    kinds = (TicketEventKind.TRIAGED, TicketEventKind.ASSIGNED, TicketEventKind.JOINED)
+    told = [event for event in events if event.kind in kinds and (event.why or event.matching)]
+    return list(reversed(told))[:6]

@@ -1,0 +1,155 @@
+"""The console's tickets: views, filters, and what people do with one ticket or many."""
+
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from deskhand.engine.ticket_keeper import TicketKeeper
+from deskhand.model.run import RunStatus
+from deskhand.model.ticket import TicketEvent
+from deskhand.tickets.handling import note_answers
+from tests.api_kit import Served, served
+from tests.approvals_kit import Person, make_passwords_cheap, person, words_of
+from tests.tickets_kit import accepted, mail, placing_of
+
+MORE = """
+calendar: {working_hours: {mon-sun: "0:00-24:00"}}
+tickets:
+  sla:
+    - {urgency: critical, first_response: 30 min}
+    - {first_response: 4 hours, next_response: 2 hours, resolution: 24 hours}
+  macros:
+    money_back: {tags: [refund], group: billing, note: Paid back., state: solved}
+"""
+WORDS = ("My order 48213 is late", "Reset <b>my</b> password", "Invoice 77120")
+WHO = ("ann@example.com", "ann@example.com", "bob@example.com")
+
+
+@pytest.fixture(autouse=True)
+def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_passwords_cheap(monkeypatch)
+
+
+@pytest.fixture
+async def shop(tmp_path: Path) -> AsyncIterator[Served]:
+    async with served(tmp_path, "shop", "bank", more=MORE, approvals=True) as running:
+        yield running
+
+
+async def opened(shop: Served) -> list[str]:
+    desk = shop.desks["shop"]
+    ids: list[str] = []
+    for number, (who, words) in enumerate(zip(WHO, WORDS, strict=True)):
+        message = mail(number, words, address=who, subject=words)
+        run = await accepted(desk.store, message)
+        ids.append((await placing_of(desk.tickets).place(run, message)).ticket_id)
+    return ids
+
+
+async def do(who: Person, ticket: str, action: str, **fields: str) -> str:
+    answer = await who.post(f"/tickets/shop/{ticket}/{action}", data={"csrf": who.csrf, **fields})
+    assert answer.status_code == 303, answer.text
+    return answer.headers["location"]
+
+
+async def test_tickets_are_listed_by_deadline_and_narrowed_by_filters(shop: Served) -> None:
+    ids = await opened(shop)
+    ida = await person(shop)
+    page = (await ida.get("/tickets/")).text
+    assert "Reset &lt;b&gt;my&lt;/b&gt; password" in page
+    assert "3 h 59" in words_of(page)
+    await do(ida, ids[2], "urgency", urgency="critical", why="she called")
+    page = (await ida.get("/tickets/?desk=shop")).text
+    assert page.index("Invoice 77120") < page.index("My order 48213")
+    found = words_of((await ida.get("/tickets/?words=invoice&urgency=critical")).text)
+    assert "Invoice 77120" in found
+    assert "48213" not in found
+    assert "No ticket matches" in words_of((await ida.get("/tickets/?view=late")).text)
+    assert (await ida.get("/tickets/?view=nonsense&order=x&state=y&due=z")).status_code == 200
+    assert (await Person(shop).get("/tickets/")).status_code in (303, 307)
+
+
+async def test_two_tickets_are_joined_and_that_is_undone(shop: Served) -> None:
+    first, second, others = await opened(shop)
+    ida = await person(shop)
+    place = await do(ida, second, "merge", into=first)
+    assert place == f"/tickets/shop/{first}"
+    page = words_of((await ida.get(place)).text)
+    assert "Reset <b>my</b> password" in page
+    assert "joined 1 messages of another ticket" in page
+    led = await ida.get(f"/tickets/shop/{second}")
+    assert led.headers["location"] == place
+    assert await do(ida, first, "undo") == place
+    assert (await ida.get(f"/tickets/shop/{second}")).status_code == 200
+    refused = await do(ida, others, "merge", into=first)
+    assert "different%20customers" in refused
+
+
+async def test_many_tickets_are_changed_at_once(shop: Served) -> None:
+    ids = await opened(shop)
+    ida = await person(shop)
+    chosen = {f"t:{ticket}": "yes" for ticket in ids}
+    form = {"csrf": ida.csrf, **chosen}
+    await ida.post("/tickets/shop/bulk", data={**form, "do": "macro", "macro": "money_back"})
+    tickets = shop.desks["shop"].tickets
+    for ticket_id in ids:
+        ticket = await tickets.find(ticket_id)
+        assert (ticket.state, ticket.group, ticket.tags) == ("solved", "billing", ("refund",))
+        assert [note.text for note in ticket.notes] == ["Paid back."]
+    answer = await ida.post("/tickets/shop/bulk", data={**form, "do": "merge"})
+    assert "different%20customers" in answer.headers["location"]
+    assert (await ida.post("/tickets/shop/bulk", data={**form, "do": "x"})).status_code == 404
+    nothing = await ida.post("/tickets/shop/bulk", data={"csrf": ida.csrf, "do": "solve"})
+    assert "choose%20a%20ticket" in nothing.headers["location"]
+
+
+async def test_filters_are_kept_as_a_view_that_everybody_has(shop: Served) -> None:
+    await opened(shop)
+    ida = await person(shop)
+    form = {"csrf": ida.csrf, "name": "Bob's"}
+    await ida.post("/tickets/shop/views?customer=bob@example.com", data=form)
+    tom = await person(shop, "tom")
+    page = words_of((await tom.get("/tickets/")).text)
+    assert "Bob's 1" in page
+    saved = words_of((await tom.get("/tickets/?view=saved:Bob's&customer=bob@example.com")).text)
+    assert "Invoice 77120" in saved
+    assert "48213" not in saved
+    await tom.post("/tickets/shop/views", data={"csrf": tom.csrf, "name": "Bob's", "do": "remove"})
+    assert "Bob's" not in words_of((await ida.get("/tickets/")).text)
+
+
+async def test_tickets_of_other_desks_do_not_exist(shop: Served) -> None:
+    ids = await opened(shop)
+    bert = await person(shop, "bert", "bank")
+    for path in (f"/tickets/shop/{ids[0]}", f"/tickets/bank/{ids[0]}", "/tickets/?desk=shop"):
+        assert (await bert.get(path)).status_code == 404
+    for path in (f"/tickets/shop/{ids[0]}/close", f"/tickets/bank/{ids[0]}/close"):
+        assert (await bert.post(path, data={"csrf": bert.csrf})).status_code == 404
+    assert (await bert.post("/tickets/shop/bulk", data={"csrf": bert.csrf})).status_code == 404
+
+
+async def test_an_answer_stops_the_clock_and_a_passed_deadline_is_told_once(shop: Served) -> None:
+    ids = await opened(shop)
+    desk = shop.desks["shop"]
+    told: list[TicketEvent] = []
+
+    async def hear(event: TicketEvent) -> None:
+        told.append(event)
+
+    desk.tickets.now = lambda: time.time() + 5 * 3600
+    keeper = TicketKeeper(desk.tickets, hear)
+    await keeper.once()
+    await keeper.once()
+    assert [event.kind for event in told] == ["breached"] * 3
+    assert {event.deadline.split()[0] for event in told if event.deadline} == {"first_response"}
+
+    run = (await desk.tickets.find(ids[0])).runs[0]
+    await desk.store.claim(run, {})
+    await desk.store.finish(run, RunStatus.SENT)
+    assert await note_answers(desk.tickets, "desk", [run]) == 1
+    assert await note_answers(desk.tickets, "desk") == 0
+    ticket = await desk.tickets.find(ids[0])
+    assert ticket.answered_at is not None
+    assert ticket.due_for == "resolution"
