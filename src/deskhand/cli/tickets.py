@@ -14,15 +14,16 @@ from deskhand.cli import options
 from deskhand.cli.databases import opened_desk
 from deskhand.cli.terminal import console, print_json, print_table, run_async, shortened, when
 from deskhand.cli.ticket_lines import export_lines, print_ticket, ticket_document
-from deskhand.model.documents import document
+from deskhand.cli.ticket_views import views
 from deskhand.model.ticket_state import TicketFilter, TicketOrder, TicketState
 from deskhand.model.triage import UrgencyLevel
 
 if TYPE_CHECKING:
-    from deskhand.model.ticket import Ticket, TicketEvent, TicketMessage, TicketView
+    from deskhand.model.ticket import Ticket, TicketEvent, TicketMessage
     from deskhand.tickets.service import Tickets
 
 app = typer.Typer(help="Tickets: one matter of one customer each.", no_args_is_help=True)
+app.command("views")(views)
 
 TicketId = Annotated[str, typer.Argument(help="A ticket's id, as TKT-7Q2M4XK9.", metavar="TICKET")]
 Why = Annotated[str, typer.Option("--why", help="The reason, for colleagues.")]
@@ -197,28 +198,6 @@ def urgency(
         lambda tickets: set_urgency(tickets, ticket, level, _name(by), why),
         as_json,
     )
-
-
-@app.command("views")
-def views(
-    remove: Annotated[str | None, typer.Option("--remove", help="Forget this view.")] = None,
-    database: options.Database = None,
-    desk: options.DeskName = None,
-    as_json: options.Json = False,
-) -> None:
-    """List the views that people keep in the console."""
-
-    async def work(tickets: "Tickets") -> "list[TicketView]":
-        if remove is not None:
-            await tickets.store.remove_view(remove)
-        return await tickets.store.views()
-
-    found = _run(database, desk, work)
-    if as_json:
-        print_json({"views": [document(view) for view in found]})
-        return
-    rows = [(_cell(view.name, 60), _cell(view.made_by, 30), view.query) for view in found]
-    print_table(("name", "made by"), ("filters",), rows)
 
 
 @app.command("merge")

@@ -193,7 +193,9 @@ class Tickets:
 
     def _due(self, tickets: Iterable[Ticket]) -> dict[str, Deadline | None]:
         rules = self.deadlines
-        return {} if rules is None else {ticket.id: rules.next_of(ticket) for ticket in tickets}
+        if rules is None:
+            return {}
+        return {ticket.id: rules.next_of(ticket) for ticket in tickets}
 
     async def _follow(self, ticket: Ticket, checkpoint: TicketCheckpoint) -> int:
         """Let the active store hold what it should of a ticket; returns keys that were cleared."""

@@ -69,7 +69,7 @@ def row_of(ticket: Ticket, checkpoint: TicketCheckpoint | None) -> dict[str, Any
         "merged_into": ticket.merged_into,
         "assignee": ticket.assignee,
         "group": ticket.group,
-        "tags": f" {' '.join(ticket.tags)} " if ticket.tags else "",
+        "tags": _tags(ticket),
         "urgency": ticket.urgency,
         "category": ticket.category,
         "language": ticket.language,
@@ -86,6 +86,11 @@ def row_of(ticket: Ticket, checkpoint: TicketCheckpoint | None) -> dict[str, Any
         if not ticket.state.is_active:
             values["checkpoint"] = checkpoint.model_dump_json().encode()
     return values
+
+
+def _tags(ticket: Ticket) -> str:
+    """With a space around each, so that one is found whole."""
+    return f" {' '.join(ticket.tags)} " if ticket.tags else ""
 
 
 def next_version(core: sa.Connection, desk: str, customer: str, version: int) -> None:

@@ -140,6 +140,9 @@ def row_of(ticket: Ticket, newest: NewestMessage | None, now: float) -> dict[str
     sign, colour = URGENCIES.get(ticket.urgency or "", ("low", "dim"))
     status, mark, look = status_of(ticket, newest)
     message = None if newest is None else newest.message
+    who, channel = ticket.customer_id, ""
+    if message is not None:
+        who, channel = message.named or str(message.writer), message.channel
     return {
         "ticket": ticket,
         "sign": sign,
@@ -148,8 +151,8 @@ def row_of(ticket: Ticket, newest: NewestMessage | None, now: float) -> dict[str
         "mark": mark,
         "look": look,
         "deadline": deadline_of(ticket, now),
-        "who": ticket.customer_id if message is None else message.named or str(message.writer),
-        "channel": "" if message is None else message.channel,
+        "who": who,
+        "channel": channel,
         "ago": age(now - (ticket.heard_at or ticket.changed_at)),
     }
 
@@ -169,8 +172,9 @@ def deadline_of(ticket: Ticket, now: float) -> dict[str, Any] | None:
     if ticket.due_at is None or not ticket.state.is_waited_for:
         return None
     left = ticket.due_at - now
-    look = "over" if left < 0 else ("soon" if left < SOON else "")
-    words = f"{_length(-left)} over" if left < 0 else _length(left)
+    words, look = _length(left), "soon" if left < SOON else ""
+    if left < 0:
+        words, look = f"{_length(-left)} over", "over"
     return {"words": words, "look": look, "at": ticket.due_at, "target": ticket.due_for or ""}
 
 

@@ -61,6 +61,7 @@ class TicketPages:
         )
         shown = found[:PAGE]
         newest = await store.newest_messages([ticket.id for ticket in shown])
+        more = ticket_cursor(shown[-1], order) if len(found) > PAGE else None
         problem = params.get("problem", "")[:300]
         return self._frame.html(
             visit.request,
@@ -69,7 +70,7 @@ class TicketPages:
             **await _choices(visit, desk, choice, now),
             rows=[row_of(ticket, newest.get(ticket.id), now) for ticket in shown],
             total=await store.count(wanted),
-            more=ticket_cursor(shown[-1], order) if len(found) > PAGE else None,
+            more=more,
             begun="after" in params,
             order=order,
             problem=problem,
@@ -89,6 +90,7 @@ class TicketPages:
         clocks = [
             deadline_of(ticket.changed(due_at=one.at, due_for=one.target), now) for one in running
         ]
+        others = [one for one in others if one.id != ticket.id and not one.merged_into]
         return self._frame.html(
             visit.request,
             "ticket.html",
@@ -98,8 +100,8 @@ class TicketPages:
             status=status_of(ticket, newest.get(ticket.id)),
             talk=_talk(await store.timeline(ticket.id), events),
             reasons=_reasons(events),
-            clocks=[clock for clock in clocks if clock is not None],
-            others=[one for one in others if one.id != ticket.id and not one.merged_into],
+            clocks=list(filter(None, clocks)),
+            others=others,
             can_undo=last_undoable(events) is not None,
             urgencies=URGENCIES,
             targets=TARGETS,
