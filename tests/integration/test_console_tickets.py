@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from deskhand.adapters.stores import tables as t
 from deskhand.engine.ticket_keeper import TicketKeeper
 from deskhand.model.run import RunStatus
 from deskhand.model.ticket import TicketEvent
 from deskhand.tickets.handling import note_answers
+from deskhand.tickets.service import Tickets
 from tests.api_kit import Served, served
 from tests.approvals_kit import Person, make_passwords_cheap, person, words_of
 from tests.tickets_kit import accepted, mail, placing_of
@@ -138,18 +140,21 @@ async def test_an_answer_stops_the_clock_and_a_passed_deadline_is_told_once(shop
     async def hear(event: TicketEvent) -> None:
         told.append(event)
 
-    desk.tickets.now = lambda: time.time() + 5 * 3600
-    keeper = TicketKeeper(desk.tickets, hear)
+    own = desk.tickets
+    later = Tickets(
+        own.store, own.active, now=lambda: time.time() + 5 * 3600, deadlines=own.deadlines
+    )
+    keeper = TicketKeeper(later, hear)
     await keeper.once()
     await keeper.once()
     assert [event.kind for event in told] == ["breached"] * 3
     assert {event.deadline.split()[0] for event in told if event.deadline} == {"first_response"}
 
     run = (await desk.tickets.find(ids[0])).runs[0]
-    await desk.store.claim(run, {})
-    await desk.store.finish(run, RunStatus.SENT)
-    assert await note_answers(desk.tickets, "desk", [run]) == 1
-    assert await note_answers(desk.tickets, "desk") == 0
+    sent = t.runs.update().where(t.runs.c.id == run).values(status=RunStatus.SENT)
+    await shop.database.write_core(lambda core: core.execute(sent).close())
+    await note_answers(later, "desk", [run])
+    assert await note_answers(later, "desk") == 0
     ticket = await desk.tickets.find(ids[0])
     assert ticket.answered_at is not None
     assert ticket.due_for == "resolution"
