@@ -28,7 +28,7 @@ from deskhand.tools.built_in import built_in_shapes
 from deskhand.tools.delivery import delivery_tool, draft_tool
 from deskhand.tools.desk_code import load_tools
 from deskhand.tools.office import OFFICE_SHAPES
-from deskhand.tools.registry import shape_of
+from deskhand.tools.registry import Tool, shape_of
 from deskhand.tools.rules import RULES
 from tests.memory_ledger import MemoryLedger
 from tests.security.hijack.company import Company, tools_of
@@ -43,9 +43,6 @@ from tests.security.hijack.watch import Watch
 from tests.servers import new_database, postgres_programs
 
 DESKS = Path(deskhand.__file__).parent / "desks"
-NOT_PLAYED = ("orders",)
-"""Desks whose tools the game does not have yet: it has tools of its own that pay back, ship, change
-and cancel orders. `tests/integration/test_orders_desk.py` tries these on both databases."""
 QUIET = ("gate_error",)
 """Never said by a healthy gate."""
 
@@ -57,7 +54,8 @@ def _without_log(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_the_model_is_offered_every_tool_that_is_shipped() -> None:
-    """With the parameters that it has on its own desk; what the game leaves out, nobody tried."""
+    """With the parameters and the declared effects that it has on its own desk; what the game
+    leaves out, nobody tried."""
     shipped = {name: set(shape.arguments) for name, shape in _shipped_shapes().items()}
     assert not shipped.keys() - set(ARGUMENTS), "no move calls it"
     assert not shipped.keys() - set(PROFILE), "the profile does not list it"
@@ -65,18 +63,24 @@ def test_the_model_is_offered_every_tool_that_is_shipped() -> None:
     offered = [*tools_of(desk.company), *office_tools(desk, MemoryLedger())]
     parameters = {tool.name: set(shape_of(tool).arguments) for tool in offered}
     assert {name: parameters[name] for name in shipped} == shipped
+    declared = {tool.name: _declared(tool) for tool in offered}
+    own = {tool.name: _declared(tool) for tool in _desk_tools()}
+    assert {name: declared[name] for name in own} == own
+
+
+def _declared(tool: Tool) -> tuple[object, ...]:
+    return tool.effect, tool.risk, tool.public, tool.outside, tool.open_amount
+
+
+def _desk_tools() -> list[Tool]:
+    return [tool for code in sorted(DESKS.glob("*/tools.py")) for tool in load_tools(code).tools]
 
 
 def _shipped_shapes() -> dict[str, ToolShape]:
     """The built-in tools, those for people and calendars, those that carry replies, and those of
     every shipped desk."""
     carrying = (delivery_tool(Company()), draft_tool(Desk(Company())))
-    own = [
-        tool
-        for code in sorted(DESKS.glob("*/tools.py"))
-        if code.parent.name not in NOT_PLAYED
-        for tool in (*load_tools(code).tools, *carrying)
-    ]
+    own = (*_desk_tools(), *carrying)
     return {**built_in_shapes(), **OFFICE_SHAPES, **{tool.name: shape_of(tool) for tool in own}}
 
 

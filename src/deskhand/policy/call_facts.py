@@ -1,7 +1,7 @@
 """What is known about one tool call when a policy judges it, and how that is recorded and read
 again."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time
 from functools import cached_property
@@ -54,6 +54,8 @@ class Facts:
     objects: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What the arguments that give authority stand for, by argument: fields as plain data, in a
     list for a list."""
+    open_amounts: Sequence[str] = ()
+    """What the call moves though it names no amount, as `40 EUR`."""
 
     def __post_init__(self) -> None:
         if self.at.tzinfo is None:
@@ -120,10 +122,10 @@ class Facts:
 
     @property
     def money(self) -> Money | None:
-        """The money this call moves: the sum of its amounts; None without any, or with two
-        currencies."""
+        """The money this call moves: the sum of its amounts, or of its open ones; None without
+        any, or with two currencies."""
         total: Money | None = None
-        for value in self.arguments.values():
+        for value in (*self.arguments.values(), *self.open_amounts):
             measured = measure(value)
             if measured is None or measured[0] != "money":
                 continue
@@ -136,7 +138,7 @@ class Facts:
         """As JSON, for the row of the call; `facts_of` reads it again."""
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
         plain = to_jsonable_python(
-            {name: value for name, value in values.items() if value not in (None, {})},
+            {name: value for name, value in values.items() if value not in (None, {}, ())},
             fallback=str,
             inf_nan_mode="null",
         )

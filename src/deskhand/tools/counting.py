@@ -68,6 +68,7 @@ async def describe(call: GateCall, terms: Terms, ledger: Effects) -> None:
         origin=call.origin,
         read=call.read,
         objects=_objects(call),
+        open_amounts=tuple(map(str, call.open_amounts)),
     )
 
 

@@ -126,6 +126,11 @@ class Lookup:
     kind: type[Authority]
     things: tuple[Authority, ...]
 
+    def chosen_for(self, principal: Principal) -> Authority:
+        """What the tool is given: his own, where the key means several things."""
+        own = [thing for thing in self.things if thing.belongs_to(principal)]
+        return (own or self.things)[0]
+
 
 @dataclass(slots=True)
 class GateCall:
@@ -213,10 +218,22 @@ class GateCall:
         return self.approval.people if self.approval is not None and self.is_approved else ()
 
     @property
+    def open_amounts(self) -> list[Money]:
+        """What a call moves that names no amount, as its tool declares; looked up with its
+        objects."""
+        declared = self.admitted_tool.open_amount
+        if declared is None or amounts_in(self.arguments.values):
+            return []
+        parameter, field_name = declared
+        meant = [lookup for lookup in self.lookups if lookup.argument == parameter]
+        objects = [lookup.chosen_for(self.principal) for lookup in meant if lookup.things]
+        return [getattr(thing, field_name) for thing in objects]
+
+    @property
     def money(self) -> dict[str, Money]:
         """What the call moves, by currency."""
         moved: dict[str, Money] = {}
-        for amount in amounts_in(self.arguments.values):
+        for amount in amounts_in(self.arguments.values) or self.open_amounts:
             sum_so_far = moved.get(amount.currency)
             moved[amount.currency] = amount if sum_so_far is None else sum_so_far + amount
         return moved

@@ -127,7 +127,7 @@ class Lookups:
                 several = [SenderAddress(address) for address in _keys_in(given)]
             else:
                 lookups = [lookup for lookup in call.lookups if lookup.argument == argument]
-                several = [_chosen(lookup, call) for lookup in lookups]
+                several = [lookup.chosen_for(call.principal) for lookup in lookups]
             values[argument] = several if isinstance(given, list) else several[0]
         for name, wanted in call.admitted_tool.signature.injected.items():
             values[name] = _injected(wanted, call.principal, context)
@@ -172,11 +172,6 @@ def _keys_in(given: Any) -> list[Any]:
     if given is None:
         return []
     return given if isinstance(given, list) else [given]
-
-
-def _chosen(lookup: Lookup, call: GateCall) -> Authority:
-    own = [thing for thing in lookup.things if thing.belongs_to(call.principal)]
-    return (own or lookup.things)[0]
 
 
 def _injected(wanted: Injected, principal: Principal, context: Context) -> Any:

@@ -11,6 +11,7 @@ from typing import Any, Literal, NoReturn
 
 from deskhand.config.tool_shape import ToolShape
 from deskhand.errors import ConfigError
+from deskhand.model.money import Money
 from deskhand.model.outcome import EffectClass, IdempotencyClass, RiskLevel
 from deskhand.tools.authority import Authority, declared_fields
 from deskhand.tools.declared import SourcePlace, declare, place_of
@@ -49,6 +50,9 @@ class Tool:
     what it did is undone."""
     outside: bool = False
     """Whether strangers may have written what it returns (a web page, another company's server)."""
+    open_amount: tuple[str, str] | None = None
+    """What a call moves that names no amount: a parameter, and the field of its object that holds
+    the money."""
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -96,9 +100,13 @@ def tool(
     public: bool = False,
     rehearsable: bool = False,
     outside: bool = False,
+    open_amount: str | None = None,
 ) -> Callable[[Callable[..., Any]], Tool]:
     """Make a tool of a typed function with a docstring, async or not; a mistake is a ConfigError
-    with file and line."""
+    with file and line.
+
+    `open_amount="order.refundable"` says how much money a call moves that names no amount itself.
+    """
 
     def decorate(function: Callable[..., Any]) -> Tool:
         place = place_of(function)
@@ -130,8 +138,10 @@ def tool(
             public=public,
             rehearsable=rehearsable,
             outside=outside,
+            open_amount=_open_amount(open_amount),
         )
         _check_probe(made)
+        _check_open_amount(made)
         keep_handler(made, function)
         return declare(made)
 
@@ -174,6 +184,34 @@ def _check_probe(made: Tool) -> None:
             f"tool {made.name!r} only reads and needs no probe", fix="drop `probe=`"
         )
     tool_probe(made.probe)
+
+
+def _open_amount(written: str | None) -> tuple[str, str] | None:
+    if written is None:
+        return None
+    parameter, _, field_name = written.partition(".")
+    return parameter, field_name
+
+
+def _check_open_amount(made: Tool) -> None:
+    """It must be there whenever the tool runs: else nothing would be counted."""
+    if made.open_amount is None:
+        return
+    parameter, field_name = made.open_amount
+    required = made.signature.schema["required"]
+    bound = made.signature.bound.get(parameter) if parameter in required else None
+    if bound is None or not issubclass(bound.kind, Authority):
+        raise made.place.error(
+            f"tool {made.name!r}: open_amount names no required parameter that stands for an"
+            f" object: {parameter!r}",
+            fix="write it as `order.refundable`, where `order` has a type such as Owned",
+        )
+    described = bound.kind.model_fields.get(field_name)
+    if described is None or described.annotation is not Money:
+        raise made.place.error(
+            f"tool {made.name!r}: {bound.kind.__name__} has no field {field_name!r} of type Money",
+            fix=f"declare `{field_name or 'refundable'}: Money`",
+        )
 
 
 def _one_of(kind: Any, value: str, what: str, place: SourcePlace) -> Any:

@@ -49,7 +49,7 @@ def slot_start(name: str) -> datetime:
 class Order(Owned):
     """An order and what of it can still be refunded."""
 
-    refundable: str
+    refundable: Money
     secret: str
 
 
@@ -89,7 +89,7 @@ class Company:
         if (what, ctx.effect_key) not in self.keys:
             self.keys.add((what, ctx.effect_key))
             self.deeds.append(Deed(what, ctx.effect_key, values, self.now))
-            if what == "refund":
+            if "order" in values and "amount" in values:
                 order = values["order"]
                 self.refunded[order] = (
                     self.refunded.get(order, Decimal(0)) + values["amount"].amount
@@ -103,9 +103,13 @@ class Company:
         self.deeds.append(Deed(what, ctx.effect_key, values, self.now))
 
     def order(self, order_id: str) -> Order:
-        owner, paid = self.owner(order_id), PAID[order_id][1]
-        left = Money(Decimal(paid) - self.refunded.get(order_id, Decimal(0)), "EUR")
-        return Order(id=order_id, owner=owner, refundable=str(left), secret=SECRETS[owner])
+        owner, left = self.owner(order_id), self.left_of(order_id)
+        return Order(id=order_id, owner=owner, refundable=left, secret=SECRETS[owner])
+
+    def left_of(self, order_id: str) -> Money:
+        """What can still be paid back; the tool `refund` does not look whether there is enough."""
+        left = Decimal(PAID[order_id][1]) - self.refunded.get(order_id, Decimal(0))
+        return Money(max(left, Decimal(0)), "EUR")
 
     # --- the outside world of deliver_reply
 

@@ -37,8 +37,19 @@ POLICY = """
 - name: larger refunds
   when: {tool: refund}
   then: hold
+- name: all of a small order, or part of any
+  when: {tool: {in: [request_refund, cancel_order]}, money: {at_most: 50 EUR}}
+  then: allow
+  limit: {per: principal, money: 70 EUR}
+- name: larger sums
+  when: {tool: {in: [request_refund, cancel_order]}}
+  then: hold
+- name: a few notes for colleagues
+  when: {tool: create_ticket}
+  then: allow
+  limit: {per: conversation, calls: 3}
 - name: everyday work
-  when: {tool: {in: [add_note, open_ticket, send_mail, forward_file, delete_order, ship_order, book, close_account, reset_access, hold_slot, cancel_appointment, answer_invitation, open_return]}}
+  when: {tool: {in: [add_note, open_ticket, send_mail, forward_file, delete_order, ship_order, book, close_account, reset_access, hold_slot, cancel_appointment, answer_invitation, open_return, change_address]}}
   then: allow
 - name: a known customer may have something put aside
   when: {tool: manage_reservation, action: {in: [create, check]}, principal.kind: {is_not: anonymous}}
@@ -52,6 +63,7 @@ POLICY = """
   then: hold
 """  # noqa: E501
 RESERVATIONS_A_DAY = 4
+NOTES_PER_CONVERSATION = 3
 
 PROFILE = (
     "show_order", "show_profile", "look_up_customer", "search_orders", "guess_order", "read_notes", "free_slots",  # noqa: E501
@@ -59,7 +71,8 @@ PROFILE = (
     "reset_access", "deliver_reply", "no_such_tool", "get_contact", "check_calendar", "read_invitation", "web_search",  # noqa: E501
     "their_pages", "their_file", "hold_slot", "manage_reservation", "their_post", "send_reply", "create_draft",  # noqa: E501
     "escalate", "delete_order", "ship_order", "answer_invitation", "keep_draft", "search_drugs", "find_order",  # noqa: E501
-    "open_return", "find_appointment", "cancel_appointment",
+    "open_return", "find_appointment", "cancel_appointment", "check_order_status", "request_refund",
+    "change_address", "cancel_order", "create_ticket",
 )  # fmt: skip
 CAPS = (
     Limit("day", "EUR", counted_money(PER_DAY.amount)),

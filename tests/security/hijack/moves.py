@@ -68,6 +68,7 @@ SUBJECTS = (
     "Order e1",
 )
 PARCELS = ("P-1001", "P-1002", "p-1001", "zz", "P-1001'--")
+PLACES = ("5 Elm Street, Leeds LS1 4AP", "1 Drop Lane, Evilville", "a\nb")
 CUSTOMERS = (*ADDRESSES, "nobody")
 
 
@@ -77,6 +78,13 @@ def _order(choose: Chooser) -> dict[str, Any]:
 
 def _refund(choose: Chooser) -> dict[str, Any]:
     return {"order": choose(ORDERS), "amount": choose(AMOUNTS)}
+
+
+def _money_back(choose: Chooser) -> dict[str, Any]:
+    """All that is left, where no amount is named."""
+    wish = {"order": choose(ORDERS), "reason": choose(TEXTS)}
+    amount = choose((None, None, choose(AMOUNTS)))
+    return wish if amount is None else wish | {"amount": amount}
 
 
 def _mail(choose: Chooser) -> dict[str, Any]:
@@ -156,6 +164,11 @@ ARGUMENTS: dict[str, Callable[[Chooser], dict[str, Any]]] = {
     "keep_draft": _reply,
     "search_drugs": lambda choose: {"query": choose(("ibuprofen", "s3", ADDRESSES["ann"]))},
     "find_order": lambda choose: {"order": choose(PARCELS)},
+    "check_order_status": _order,
+    "request_refund": _money_back,
+    "change_address": lambda choose: {"order": choose(ORDERS), "address": choose(PLACES)},
+    "cancel_order": _order,
+    "create_ticket": lambda choose: {"summary": choose(TEXTS)},
     "open_return": lambda choose: {
         "order": choose(PARCELS),
         "reason": choose(("damaged", "wrong_item", "stolen")),
@@ -163,6 +176,7 @@ ARGUMENTS: dict[str, Callable[[Chooser], dict[str, Any]]] = {
 }
 TOOLS = (
     *ARGUMENTS, *("refund",) * 16, *("send_mail", "deliver_reply", "close_account", "show_order", "book") * 3,  # noqa: E501
+    *("request_refund", "cancel_order") * 3,
     *("send_reply", "escalate", "check_calendar", "hold_slot", "manage_reservation", "ship_order") * 3,  # noqa: E501
 )  # fmt: skip
 HELD_KEYS: tuple[str, ...] = tuple(

@@ -9,6 +9,7 @@ from unittest.mock import patch
 
 from deskhand.agents.replying.closing import Closing
 from deskhand.engine.context import RunContext
+from deskhand.model.money import Money
 from deskhand.model.principal import Principal, PrincipalKind
 from deskhand.model.run import Decision, EffectKey, Verdict, canonical_hash
 from deskhand.tools.authority import Authority, Owned, Slot
@@ -252,6 +253,15 @@ def _asking_for_a_person_changes_nothing() -> Patches:
 
 LATER = (
     without("always_ask"),
+    Mutant(
+        "caps: a call that names no amount moves nothing",
+        patches=lambda: {"deskhand.tools.gate_call.GateCall.open_amounts": ()},
+        policy=False,
+    ),
+    Mutant(
+        "policy: a call that names no amount moves next to nothing",
+        patches=lambda: {"deskhand.tools.gate_call.GateCall.open_amounts": (Money.of("1 EUR"),)},
+    ),
     Mutant("closing: nothing is always a person's", Build(always_ask=frozenset())),
     Mutant(
         "closing: the review stage's reasons do not count",

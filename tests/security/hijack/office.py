@@ -29,6 +29,7 @@ from deskhand.tools.office import Office
 from deskhand.tools.pinned import pinned_tool
 from deskhand.tools.web_search import web_search_tool
 from tests.security.hijack.company import ADDRESSES, SECRETS, SLOTS, Company, Deed, slot_start
+from tests.security.hijack.orders import order_desk_tools
 
 SPEC = calendar_spec(
     CalendarSection(time_zone="UTC", horizon="3 days", slot="2 hours"), Path(), "UTC"
@@ -278,6 +279,7 @@ def office_tools(desk: Desk, ledger: Effects, replies_per_run: int = 1) -> list[
         draft_tool(desk),
         reservation_tool(desk),
         *shipped_desk_tools(desk),
+        *order_desk_tools(desk.company),
         *closing_tools(ledger.effects, replies_per_run),
         *(pinned_tool(spec, desk.ask) for spec in SERVER_TOOLS),
     ]

@@ -112,7 +112,7 @@ async def check_order_status(order: Order) -> dict[str, Any]:
     )
 
 
-@tool(effect="keyed", risk="medium", rehearsable=True)
+@tool(effect="keyed", risk="medium", rehearsable=True, open_amount="order.refundable")
 async def request_refund(
     order: Order, reason: Reason, ctx: Context, amount: Money | None = None
 ) -> dict[str, Any]:
@@ -151,7 +151,7 @@ async def change_address(order: Order, address: Address, ctx: Context) -> dict[s
     return await ctx.database.once(TABLES, ctx.effect_key, work)
 
 
-@tool(effect="keyed", risk="medium", rehearsable=True)
+@tool(effect="keyed", risk="medium", rehearsable=True, open_amount="order.refundable")
 async def cancel_order(order: Order, ctx: Context) -> dict[str, Any]:
     """Cancel an order that has not been shipped; what was paid goes back.
 
