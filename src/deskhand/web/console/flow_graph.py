@@ -38,6 +38,8 @@ class FlowGraph:
     boxes: list[Box]
     arrows: list[Arrow]
     width: int
+    top: int
+    """Where the drawing begins."""
     height: int
     words: str
     """The same for people who do not see it."""
@@ -67,7 +69,16 @@ def flow_graph(flow: FlowSpec | None, states: Sequence[State], waits_at: str | N
     words = f"Taken: {', '.join(way) or 'nothing yet'}."
     if unreached:
         words += f" Not reached: {', '.join(unreached)}."
-    return FlowGraph(boxes, arrows, 16 + len(names) * _STEP - GAP, TOP + HIGH + 46, words)
+    pairs = possible | taken
+    above = any(places[target] < places[source] for source, target in pairs & _known(places))
+    below = any(places[target] > places[source] + 1 for source, target in pairs & _known(places))
+    top = 0 if above else TOP - 10
+    bottom = TOP + HIGH + (46 if below else 14)
+    return FlowGraph(boxes, arrows, 16 + len(names) * _STEP - GAP, top, bottom - top, words)
+
+
+def _known(places: Mapping[str, int]) -> set[tuple[str, str]]:
+    return {(source, target) for source in places for target in places}
 
 
 def _names(flow: FlowSpec | None, way: Sequence[str]) -> list[str]:

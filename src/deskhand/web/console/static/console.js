@@ -68,7 +68,10 @@ addEventListener("click", (event) => {
 const tellTimes = () =>
   all("time[datetime]").forEach((place) => {
     const at = new Date(place.getAttribute("datetime"));
-    if (!Number.isNaN(at.valueOf())) place.textContent = at.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+    if (Number.isNaN(at.valueOf())) return;
+    const whole = at.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+    place.textContent = "short" in place.dataset ? at.toLocaleTimeString([], { timeStyle: "short" }) : whole;
+    if ("short" in place.dataset) place.title = whole;
   });
 tellTimes();
 
