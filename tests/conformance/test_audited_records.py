@@ -63,6 +63,7 @@ NOT_COVERED = {
     "calendar_turns": "a lock",
     "channel_marks": "how far a channel has read",
     "chat_lines": "what a chat shows; messages and replies are of their runs, which are covered",
+    "chat_codes": "short-lived codes of chats; what they proved stands in each message's principal",
     "chat_mails": "mails of chats on their way; what they say stands in the chat",
     "chats": "who holds which chat; changed at any time, and says nothing about a run",
     "console_changes": "what open consoles are told; forgotten after an hour",

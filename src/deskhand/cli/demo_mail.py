@@ -72,7 +72,9 @@ def with_chat(loaded: "LoadedDesk") -> "LoadedDesk":
         "title": "Lantern Shop",
         "greeting": "Hello! I can help with orders. What is it about?",
     }
-    chat = ChatSection.model_validate({"hours": {"mon-fri": "9:00-17:00"}, "words": {"en": words}})
+    chat = ChatSection.model_validate(
+        {"proves": "order", "hours": {"mon-fri": "9:00-17:00"}, "words": {"en": words}}
+    )
     identity = Address(address=f"{CHAT_DESK}@localhost")
     channel = ChannelSpec(name="web", identity=identity, signature="", chat=chat)
     changed = {"channels": {"web": channel}, "mode": "auto"}

@@ -13,6 +13,7 @@ _PROOF = {
     PrincipalKind.FORWARDED: "good for reading and answering",
     PrincipalKind.SENDER: "proven",
     PrincipalKind.LOGIN: "logged in",
+    PrincipalKind.CODE: "proven for single things",
     PrincipalKind.ASSERTED: "vouched for",
 }
 

@@ -19,6 +19,8 @@ class Chat(Frozen):
     id: str
     customer: str | None = None
     """The customer that a login token named; None for a visitor whom nobody knows."""
+    proven: tuple[str, ...] = ()
+    """The ids of what a visitor whom nobody knows has proven to be his, by mailed codes."""
     address: str | None = None
     """Where a person's answers are mailed, as the visitor said; it proves nothing."""
 
@@ -54,6 +56,21 @@ class ChatStanding(Frozen):
     taken_over_by: str | None = None
     """The colleague, as the visitor is told; None while the program answers."""
     waits_for_person: bool = False
+
+
+class ChatCode(Frozen):
+    """A code that was mailed to a visitor."""
+
+    id: str
+    chat: str
+    thing: str
+    """What it is to prove, as the visitor called it."""
+    object: str | None
+    """The id of the thing; None where there is none, so that no code proves it."""
+    salt: bytes
+    digest: bytes
+    tries: int = 0
+    expires_at: float
 
 
 class ChatUse(Frozen):
@@ -92,6 +109,9 @@ def chat_message(
     principal = Principal(via=chat.id, how="a visitor of the chat, not logged in")
     if chat.customer is not None:
         principal = Principal(kind=PrincipalKind.LOGIN, customer_id=chat.customer, how=how)
+    elif chat.proven:
+        proof = "a code mailed to its address on file"
+        principal = Principal(kind=PrincipalKind.CODE, only=chat.proven, via=chat.id, how=proof)
     return Message(
         id=f"{chat.id}/{message_id}",
         channel=CHAT,

@@ -17,6 +17,9 @@ class PrincipalKind(StrEnum):
     """The customer is logged in where he writes (chat)."""
     ASSERTED = "asserted"
     """Somebody who may say so said it: an API key that may assert customers."""
+    CODE = "code"
+    """A code that was mailed to their address on file proves single things to be his; nothing else
+    is."""
     FORWARDED = "forwarded"
     """A trusted forwarder named the customer: good for answering him, not for acting on what he
     owns."""
@@ -33,6 +36,8 @@ class Principal(Frozen):
     tags: tuple[str, ...] | None = None
     """What the company calls him, as its contacts say; looked up for every call, never stored
     with a message."""
+    only: tuple[str, ...] = ()
+    """The ids of the single things that were proven to be the principal's; he owns nothing else."""
     via: str | None = Field(default=None, min_length=1, max_length=100)
     """The API key that handed the message in, where it may not say who the sender is."""
     how: str = "nobody vouched for the sender"
@@ -40,16 +45,17 @@ class Principal(Frozen):
 
     @model_validator(mode="after")
     def _nobody_owns_nothing(self) -> Self:
-        if self.kind is PrincipalKind.ANONYMOUS and (self.customer_id or self.address or self.tier):
+        if self.kind is PrincipalKind.ANONYMOUS and (
+            self.customer_id or self.address or self.tier or self.only
+        ):
             raise ValueError("an anonymous principal has no customer, address or tier")
         return self
 
     @property
     def owns(self) -> bool:
         """Whether anything at all can belong to this principal."""
-        return (
-            self.kind is not PrincipalKind.ANONYMOUS
-            and (self.customer_id or self.address) is not None
+        return self.kind is not PrincipalKind.ANONYMOUS and (
+            bool(self.only) or (self.customer_id or self.address) is not None
         )
 
     @property
@@ -62,6 +68,8 @@ class Principal(Frozen):
     def name(self) -> str:
         """One word by which totals are counted and two messages of the same person are
         recognised; empty for nobody."""
+        if self.only:
+            return f"proven:{','.join(self.only)}"
         if self.customer_id is not None:
             return f"customer:{self.customer_id}"
         return "" if self.address is None else f"address:{self.address.strip().lower()}"

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from deskhand.model.chats import (
     Chat,
+    ChatCode,
     ChatFile,
     ChatLine,
     ChatMail,
@@ -109,6 +110,22 @@ class Chats(Protocol):
 
     async def people_since(self, chat: str, message_id: str) -> str:
         """What colleagues said between this message and the visitor's next one."""
+        ...
+
+    async def codes_since(self, chat: str, thing: str, since: float) -> tuple[int, int]:
+        """How many codes this chat asked for, and how many anybody asked for this thing."""
+        ...
+
+    async def keep_code(self, code: ChatCode) -> None:
+        """Keep a code; earlier ones of the chat for the same thing count no more."""
+        ...
+
+    async def try_code(self, chat: str, thing: str, most: int) -> ChatCode | None:
+        """The code that counts now, with this try counted; None where none counts any more."""
+        ...
+
+    async def use_code(self, code_id: str) -> bool:
+        """Note that a code proved its thing; False where it did before."""
         ...
 
     async def queue_mail(self, mail: ChatMail) -> bool:

@@ -57,10 +57,15 @@ class Owned(Authority):
     knows him by it."""
 
     owner: str
+    contact: str | None = None
+    """The mail address that the company has for it. A code that is mailed there proves whose it is;
+    the address is never told."""
 
     def belongs_to(self, principal: Principal) -> bool:
         if not principal.owns:
             return False
+        if principal.only:
+            return self.id in principal.only
         if principal.customer_id is not None and self.owner == principal.customer_id:
             return True
         return (
@@ -100,7 +105,7 @@ class Customer(Authority):
     tier: str | None = None
 
     def belongs_to(self, principal: Principal) -> bool:
-        return principal.owns and principal.customer_id in (None, self.id)
+        return principal.owns and not principal.only and principal.customer_id in (None, self.id)
 
 
 class CustomerId(str):

@@ -13,8 +13,11 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from deskhand.engine.journal import fold
 from deskhand.model.chats import ChatStanding
+from deskhand.model.envelope import Envelope
 from deskhand.model.run import Run, RunStatus
+from deskhand.model.understanding import Understanding
 from deskhand.ports import Store
 from deskhand.ports.conversations import Chats
 
@@ -40,6 +43,8 @@ class ChatStream:
     last: int = 0
     """The number of the newest line that the reader has."""
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    proves: str | None = None
+    """The slot whose value a visitor may prove to be his."""
     ends_at_rest: bool = False
     """Whether it ends once nothing is worked any more."""
     _told: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -85,6 +90,20 @@ class ChatStream:
                 state = "waits_for_person"
             if self._is_new("state", (run.id, state)):
                 yield event_text("state", {"state": state})
+                for event in await self._offer(run):
+                    yield event
+
+    async def _offer(self, run: Run) -> list[str]:
+        """What the visitor spoke of and may prove, whether there is such a thing or not."""
+        chat = await self.chats.chat(self.chat) if self.proves is not None else None
+        message = await self.store.message(run.id)
+        if chat is None or chat.customer is not None or message is None:
+            return []
+        state = fold(Envelope.of(message, run_id=run.id), await self.store.rows(run.id))
+        named = Understanding.of(state).slots.get(self.proves or "")
+        if not isinstance(named, str) or named in chat.proven:
+            return []
+        return [event_text("prove", {"order": named})]
 
     async def _new_lines(self) -> list[str]:
         """The lines that the reader has not."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from deskhand.adapters.channels.folder_outbox import FolderOutbox
 from deskhand.adapters.channels.outgoing_mail import OutgoingMail
@@ -65,7 +65,7 @@ def sending_names(spec: DeskSpec) -> set[str]:
     return {name for name, channel in spec.channels.items() if channel.really_sends}
 
 
-def sending_channels(channels: "Sequence[DeskChannel]") -> dict[str, SendingChannel]:
+def sending_channels(channels: "Sequence[DeskChannel]") -> "dict[str, MailChannel | GmailChannel]":
     """The channels that carry replies, by name: all but those that only read files."""
     from deskhand.adapters.channels.files_channel import FilesChannel
 
@@ -137,11 +137,22 @@ def chat_post(spec: DeskSpec, channels: "Sequence[DeskChannel]", outbox: Path) -
     return ChannelPost(FolderOutbox(outbox, sender=f"{spec.name}@localhost"), channel)
 
 
+class MailingChannel(SendingChannel, Protocol):
+    """A channel that sends mail."""
+
+    async def check_sending(self) -> None: ...
+
+
 class ChannelPost:
     """Sends mails that answer none on a channel, or into the outbox folder where there is none."""
 
-    def __init__(self, folder: FolderOutbox, channel: SendingChannel | None) -> None:
+    def __init__(self, folder: FolderOutbox, channel: MailingChannel | None) -> None:
         self._folder, self._channel = folder, channel
+
+    async def check(self) -> None:
+        """Raise a DeskhandError where no mail would leave now."""
+        if self._channel is not None:
+            await self._channel.check_sending()
 
     async def send(self, reply: Reply, key: str) -> str:
         if self._channel is None:

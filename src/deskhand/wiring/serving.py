@@ -20,6 +20,7 @@ from deskhand.config.without_model import require_models
 from deskhand.engine.audit import key_from_environment
 from deskhand.engine.bookings import BookingKeeper
 from deskhand.engine.channel_runner import ChannelRunner
+from deskhand.engine.chat_codes import ChatCodes
 from deskhand.engine.chat_mailer import ChatMailer
 from deskhand.engine.clock import SystemClock
 from deskhand.engine.housekeeping import Housekeeper
@@ -35,6 +36,7 @@ from deskhand.tickets.service import Tickets
 from deskhand.tools.office import Office
 from deskhand.wiring.assembly import DeskSetup, assemble
 from deskhand.wiring.channels import DeskChannel, chat_post, desk_channels, review_notifier
+from deskhand.wiring.chat_codes import chat_codes
 from deskhand.wiring.databases import Database, DeskStore, channel_store, exchanges_of
 from deskhand.wiring.desks import LoadedDesk
 from deskhand.wiring.knowledge import index_articles, open_knowledge
@@ -74,6 +76,7 @@ class Desk:
     trust: Trust
     tickets: Tickets
     chats: SqlChats
+    codes: ChatCodes
     channels: tuple[ChannelRunner, ...] = ()
     """Those this process reads, or would read; empty where nobody asked to listen."""
 
@@ -137,6 +140,9 @@ async def open_desk(
         chats = SqlChats(database, spec.name)
         mailer = ChatMailer(chats, chat_post(spec, around.channels, outbox).send, clock, spec.name)
         closing.push_async_callback(mailer.stop)
+        post = chat_post(spec, around.channels, outbox)
+        codes = chat_codes(loaded, chats, setup.own_tables, post, clock)
+        closing.push_async_callback(codes.close)
         await prepare(setup.brain)
         await index_articles(database, spec)
         await dispatcher.start()
@@ -158,6 +164,7 @@ async def open_desk(
             around.trust,
             tickets,
             chats,
+            codes,
             tuple(runners),
         )
 

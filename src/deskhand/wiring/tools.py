@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from deskhand.adapters.channels.chat_outbox import ChatOutbox
 from deskhand.adapters.channels.folder_outbox import FolderOutbox
-from deskhand.adapters.channels.routed_outbox import RoutedOutbox
+from deskhand.adapters.channels.routed_outbox import RoutedOutbox, SendingChannel
 from deskhand.config.desk import DeskSpec
 from deskhand.config.sections.channels import chat_of
 from deskhand.config.sections.mcp import McpServerSpec, Pin
@@ -49,7 +49,7 @@ def tool_registry(
         registry.register(pinned_tool(tool, ask))
     folder = FolderOutbox(outbox, f"{spec.name}@localhost", spec.channels)
     sent_along = partial(store.file, origin=FileOrigin.REPLY)
-    carriers = dict(sending_channels(channels))
+    carriers: dict[str, SendingChannel] = {**sending_channels(channels)}
     if chats is not None and chat_of(spec.channels) is not None:
         carriers[CHAT] = ChatOutbox(chats)
     routed = RoutedOutbox(carriers, folder, store.message, sent_along)

@@ -80,6 +80,10 @@ class GmailChannel:
         profile = await self._api.profile()
         return f"Gmail mailbox {profile.get('emailAddress', self._spec.identity.address)}"
 
+    async def check_sending(self) -> None:
+        """Raise a DeskhandError where no mail would leave now."""
+        await self._api.profile()
+
     async def close(self) -> None:
         await self._api.close()
 

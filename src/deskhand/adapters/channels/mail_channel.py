@@ -82,6 +82,11 @@ class MailChannel:
     async def close(self) -> None:
         await self._mailbox.close()
 
+    async def check_sending(self) -> None:
+        """Raise a DeskhandError where no mail would leave now."""
+        smtp = await Smtp.connect(self._smtp, self._smtp_tokens)
+        await smtp.close()
+
     async def check(self) -> str:
         """Log in to both servers and check folders and our own address; nothing is sent."""
         present = {

@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from deskhand.adapters.stores import chat_answers, chat_mails
+from deskhand.adapters.stores import chat_answers, chat_codes, chat_mails
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.chat_lines import Words, add_line
 from deskhand.adapters.stores.core_database import CoreDatabase
@@ -20,6 +20,7 @@ from deskhand.model.chats import (
     PERSON,
     VISITOR,
     Chat,
+    ChatCode,
     ChatFile,
     ChatLine,
     ChatMail,
@@ -59,11 +60,15 @@ class SqlChats:
 
     async def find(self, token: str) -> Chat | None:
         here = sa.and_(t.chats.c.desk == self._desk, t.chats.c.token_hash == digest_of(token))
-        return await self._database.read_core(lambda core: _chat(core, here))
+        return await self._database.read_core(
+            lambda core: _chat(core, self._desk, here, self._now())
+        )
 
     async def chat(self, chat: str) -> Chat | None:
         here = sa.and_(t.chats.c.desk == self._desk, t.chats.c.id == chat)
-        return await self._database.read_core(lambda core: _chat(core, here))
+        return await self._database.read_core(
+            lambda core: _chat(core, self._desk, here, self._now())
+        )
 
     async def say(
         self, chat: str, key: str, author: str, text: str, files: Sequence[ChatFile] = ()
@@ -115,6 +120,26 @@ class SqlChats:
             lambda core: chat_answers.people_since(core, self._desk, chat, message_id)
         )
 
+    async def codes_since(self, chat: str, thing: str, since: float) -> tuple[int, int]:
+        return await self._database.read_core(
+            lambda core: chat_codes.count(core, self._desk, chat, thing, since)
+        )
+
+    async def keep_code(self, code: ChatCode) -> None:
+        await self._database.write_core(
+            lambda core: chat_codes.keep(core, self._desk, code, self._now())
+        )
+
+    async def try_code(self, chat: str, thing: str, most: int) -> ChatCode | None:
+        return await self._database.write_core(
+            lambda core: chat_codes.attempt(core, self._desk, chat, thing, most, self._now())
+        )
+
+    async def use_code(self, code_id: str) -> bool:
+        return await self._database.write_core(
+            lambda core: chat_codes.prove(core, self._desk, code_id, self._now())
+        )
+
     async def queue_mail(self, mail: ChatMail) -> bool:
         return await self._database.write_core(
             lambda core: chat_mails.queue(core, self._desk, mail, self._now())
@@ -159,10 +184,13 @@ def digest_of(text: str) -> str:
     return sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
-def _chat(core: sa.Connection, here: sa.ColumnElement[bool]) -> Chat | None:
+def _chat(core: sa.Connection, desk: str, here: sa.ColumnElement[bool], now: float) -> Chat | None:
     query = sa.select(t.chats.c.id, t.chats.c.customer, t.chats.c.address).where(here)
     row = core.execute(query).first()
-    return None if row is None else Chat.model_validate(dict(row._mapping))
+    if row is None:
+        return None
+    proven = () if row.customer is not None else chat_codes.proven(core, desk, row.id, now)
+    return Chat(id=row.id, customer=row.customer, address=row.address, proven=proven)
 
 
 _LINE = [
@@ -225,6 +253,8 @@ def forget_chat(core: sa.Connection, desk: str, chat: str) -> None:
     """Remove the lines of a chat and its holder; nobody opens it any more."""
     lines = sa.and_(t.chat_lines.c.desk == desk, t.chat_lines.c.chat == chat)
     core.execute(t.chat_lines.delete().where(lines))
+    codes = sa.and_(t.chat_codes.c.desk == desk, t.chat_codes.c.chat == chat)
+    core.execute(t.chat_codes.delete().where(codes))
     mails = sa.and_(t.chat_mails.c.desk == desk, t.chat_mails.c.chat == chat)
     core.execute(t.chat_mails.delete().where(mails))
     core.execute(t.chats.delete().where(t.chats.c.desk == desk, t.chats.c.id == chat))

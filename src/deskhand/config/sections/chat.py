@@ -51,6 +51,9 @@ class ChatSection(Section):
     hours: dict[str, str] | None = Field(default=None, min_length=1)
     """When people answer in the chat, in the desk's time zone: `{mon-fri: "9:00-17:00"}`; always if
     absent."""
+    proves: str | None = Field(default=None, min_length=1, max_length=100)
+    """The slot whose value a visitor may prove to be his by a code, as `order`: the code is mailed
+    to the `contact` that your resolver gives. Nobody may if absent."""
     mail_by: str | None = Field(default=None, min_length=1, max_length=60)
     """The channel by which mails of the chat leave (answers, transcripts, codes); the first that
     sends mail if absent, else the outbox folder."""

@@ -73,6 +73,7 @@ async def find_order(key: str, principal: Principal, ctx: Context) -> Order | No
     return Order(
         id=row["id"],
         owner=row["owner"],
+        contact=row["email"],
         state=row["state"],
         items=row["items"],
         total=_money(row["total_cents"]),

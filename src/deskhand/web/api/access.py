@@ -14,6 +14,7 @@ from starlette.types import Scope as Connection
 from deskhand.config.sections.channels import ChannelSpec
 from deskhand.config.sections.reviews import ReviewsSpec
 from deskhand.config.sections.tickets import TicketsSection
+from deskhand.engine.chat_codes import ChatCodes
 from deskhand.engine.trust_modes import Trust
 from deskhand.errors import NotFound
 from deskhand.model.access import ApiKey, Scope
@@ -114,6 +115,8 @@ class ServedDesk(Protocol):
     def tickets(self) -> Tickets: ...
     @property
     def chats(self) -> Chats: ...
+    @property
+    def codes(self) -> ChatCodes: ...
     @property
     def channels(self) -> Sequence[ServedChannel]: ...
 

@@ -16,6 +16,7 @@ from deskhand.ports import ApiKeys
 from deskhand.web.api import (
     attachments,
     chat,
+    chat_proofs,
     chat_visits,
     conversations,
     health,
@@ -84,6 +85,7 @@ def create_app(
     app.include_router(health.router)
     app.include_router(chat.router)
     app.include_router(chat_visits.router)
+    app.include_router(chat_proofs.router)
     documented = [Depends(HTTPBearer(auto_error=False, description="An API key: `dh_...`"))]
     shown = (
         messages,

@@ -13,6 +13,7 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field, ValidationError
 
+from deskhand.config.sections.channels import chat_of
 from deskhand.config.sections.chat import ChatSection
 from deskhand.model.chats import VISITOR, Chat, ChatFile, chat_message
 from deskhand.web.api.access import ServedDesk
@@ -146,6 +147,10 @@ def _stream(
     request: Request, desk: ServedDesk, chat: Chat, after: int, *, ends_at_rest: bool = False
 ) -> StreamingResponse:
     stopping = cast(asyncio.Event, request.app.state.stopping)
-    stream = ChatStream(desk.chats, desk.store, chat.id, after, stopping, ends_at_rest=ends_at_rest)
+    settings = chat_of(desk.spec.channels)
+    proves = None if settings is None else settings.proves
+    stream = ChatStream(
+        desk.chats, desk.store, chat.id, after, stopping, proves, ends_at_rest=ends_at_rest
+    )
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(stream.events(), media_type=EVENTS, headers=headers)

@@ -1,18 +1,22 @@
 """Which chat a visitor means, whether it is his, and whether he goes on too fast."""
 
 import re
-from typing import cast
+from typing import TypeVar, cast
 
 from fastapi import Request
+from pydantic import BaseModel, ValidationError
 
 from deskhand.config.sections.channels import chat_of
 from deskhand.config.sections.chat import ChatSection
 from deskhand.errors import NotFound
 from deskhand.model.chats import Chat, ChatUse
 from deskhand.web.api.access import ServedDesk
-from deskhand.web.api.problems import FieldProblem, Refused, invalid
+from deskhand.web.api.problems import FieldProblem, Refused, invalid, invalid_fields
+from deskhand.web.api.request_body import parse_json, read_body
 
 HOUR = 3600.0
+MAX_BODY = 10_000
+Body = TypeVar("Body", bound=BaseModel)
 _UNFIT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 """Control characters, and what turns the direction of reading."""
 
@@ -65,3 +69,11 @@ def sayable(text: str, settings: ChatSection) -> str:
         limit = f"write at most {settings.longest_message} characters"
         raise invalid(FieldProblem("text", limit))
     return words
+
+
+async def read_model(request: Request, kind: type[Body]) -> Body:
+    """A small body, checked."""
+    try:
+        return kind.model_validate(parse_json(await read_body(request, MAX_BODY)))
+    except ValidationError as error:
+        raise invalid_fields(error.errors(include_url=False)) from None

@@ -2,10 +2,10 @@
 thinks of an answer, and has the chat mailed."""
 
 import time
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from deskhand.config.sections.chat import WidgetWord
 from deskhand.errors import NotFound
@@ -19,24 +19,28 @@ from deskhand.model.chats import (
     chat_message,
 )
 from deskhand.model.ids import new_id
-from deskhand.web.api.chat_access import HOUR, check_pace, held_chat, sayable, served_chat
+from deskhand.web.api.chat_access import (
+    HOUR,
+    check_pace,
+    held_chat,
+    read_model,
+    sayable,
+    served_chat,
+)
 from deskhand.web.api.problems import (
     RETRY_AFTER,
     FieldProblem,
     Refused,
     invalid,
-    invalid_fields,
 )
-from deskhand.web.api.request_body import json_body, parse_json, read_body
+from deskhand.web.api.request_body import json_body
 from deskhand.web.chat_hours import PeopleHours, people_hours
 from deskhand.web.chat_transcript import SUBJECTS, transcript_of
 
-MAX_BODY = 10_000
 TRANSCRIPTS_PER_HOUR = 2
 MAIL_WITHIN = 2 * 86400.0
 """Seconds within which a transcript is worth mailing."""
 DeskQuery = Annotated[str | None, Query(max_length=100)]
-Body = TypeVar("Body", bound=BaseModel)
 
 router = APIRouter(prefix="/api/chat", tags=["chat"])
 
@@ -109,7 +113,7 @@ async def people(request: Request, desk: DeskQuery = None) -> PeopleHours:
 @router.post("/person", status_code=202, openapi_extra=json_body(PersonBody))
 async def ask_for_person(request: Request, desk: DeskQuery = None) -> PeopleHours:
     """Hand the chat over to a person, whatever the desk makes of it; answers when one is there."""
-    body = await _body(request, PersonBody)
+    body = await read_model(request, PersonBody)
     served, settings = served_chat(request, desk)
     chat = await held_chat(request, served)
     network = request.client.host if request.client is not None else "unknown"
@@ -126,7 +130,7 @@ async def ask_for_person(request: Request, desk: DeskQuery = None) -> PeopleHour
 @router.post("/address", openapi_extra=json_body(AddressBody))
 async def leave_address(request: Request, desk: DeskQuery = None) -> AddressKept:
     """Leave an address to which people's answers are mailed. It proves nothing."""
-    body = await _body(request, AddressBody)
+    body = await read_model(request, AddressBody)
     served, _ = served_chat(request, desk)
     chat = await held_chat(request, served)
     await served.chats.leave_address(chat.id, _address_in(body))
@@ -136,7 +140,7 @@ async def leave_address(request: Request, desk: DeskQuery = None) -> AddressKept
 @router.post("/thumb", openapi_extra=json_body(ThumbBody))
 async def rate(request: Request, desk: DeskQuery = None) -> Done:
     """Say whether a line of the desk helped. A thumb down counts as a complaint in earned modes."""
-    body = await _body(request, ThumbBody)
+    body = await read_model(request, ThumbBody)
     served, _ = served_chat(request, desk)
     chat = await held_chat(request, served)
     if not await served.chats.rate(chat.id, body.line, body.thumb):
@@ -147,7 +151,7 @@ async def rate(request: Request, desk: DeskQuery = None) -> Done:
 @router.post("/transcript", status_code=202, openapi_extra=json_body(AddressBody))
 async def mail_transcript(request: Request, desk: DeskQuery = None) -> Done:
     """Have the chat mailed. What an unproven visitor wrote himself is left out of it."""
-    body = await _body(request, AddressBody)
+    body = await read_model(request, AddressBody)
     served, _ = served_chat(request, desk)
     chat = await held_chat(request, served)
     address, now = _address_in(body), time.time()
@@ -176,10 +180,3 @@ def _address_in(body: AddressBody) -> str:
     if not is_whole(address):
         raise invalid(FieldProblem("address", "write one mail address"))
     return address
-
-
-async def _body(request: Request, kind: type[Body]) -> Body:
-    try:
-        return kind.model_validate(parse_json(await read_body(request, MAX_BODY)))
-    except ValidationError as error:
-        raise invalid_fields(error.errors(include_url=False)) from None

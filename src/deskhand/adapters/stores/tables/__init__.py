@@ -28,6 +28,7 @@ from deskhand.adapters.stores.tables.operations import (
 )
 from deskhand.adapters.stores.tables.people import (
     api_keys,
+    chat_codes,
     chat_lines,
     chat_mails,
     chats,
@@ -77,6 +78,7 @@ __all__ = [
     "bookings",
     "calendar_turns",
     "channel_marks",
+    "chat_codes",
     "chat_lines",
     "chat_mails",
     "chats",

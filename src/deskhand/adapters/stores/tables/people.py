@@ -115,6 +115,24 @@ chat_lines = Table(
     Index("chat_lines_key", "desk", "key", unique=True),
     Index("chat_lines_at", "desk", "author", "at"),
 )
+chat_codes = Table(
+    "chat_codes",
+    metadata,
+    Column("desk", Text, nullable=False),
+    Column("id", Text, nullable=False),
+    Column("chat", Text, nullable=False),
+    Column("thing", Text, nullable=False),
+    Column("object", Text),
+    Column("salt", LargeBinary, nullable=False),
+    Column("digest", LargeBinary, nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("expires_at", Float, nullable=False),
+    Column("proven_at", Float),
+    PrimaryKeyConstraint("desk", "id"),
+    Index("chat_codes_chat", "desk", "chat", "created_at"),
+    Index("chat_codes_thing", "desk", "thing", "created_at"),
+)
 chat_mails = Table(
     "chat_mails",
     metadata,

@@ -1,0 +1,39 @@
+"""Codes of a desk's chat: what they prove is found by the desk's own resolvers."""
+
+from deskhand.config.desk import DeskSpec
+from deskhand.engine.chat_codes import ChatCodes, OnFile
+from deskhand.mail.reply_to import is_whole
+from deskhand.model.principal import ANONYMOUS
+from deskhand.ports import Clock, DeskDatabase
+from deskhand.ports.conversations import Chats
+from deskhand.tools.authority import Owned, Resolver
+from deskhand.tools.context import Context
+from deskhand.wiring.channels import ChannelPost
+from deskhand.wiring.desks import LoadedDesk
+
+
+def chat_codes(
+    loaded: LoadedDesk, chats: Chats, own_tables: DeskDatabase, post: ChannelPost, clock: Clock
+) -> ChatCodes:
+    """How visitors of the desk's chat prove what is theirs."""
+    found_by = _Finder(loaded.spec, loaded.code.resolvers, own_tables)
+    return ChatCodes(chats, found_by.find, post.send, post.check, clock)
+
+
+class _Finder:
+    """Asks every resolver of things that customers own."""
+
+    def __init__(
+        self, spec: DeskSpec, resolvers: "tuple[Resolver, ...]", own_tables: DeskDatabase
+    ) -> None:
+        self._resolvers = [one for one in resolvers if issubclass(one.kind, Owned)]
+        self._context = Context("", "", spec.name, "chat_code", own_tables)
+
+    async def find(self, thing: str) -> OnFile | None:
+        """The one thing of this name that has an address; None where there is none, or several."""
+        found: list[OnFile] = []
+        for resolver in self._resolvers:
+            for owned in await resolver(thing, ANONYMOUS, self._context):
+                if isinstance(owned, Owned) and owned.contact and is_whole(owned.contact):
+                    found.append(OnFile(owned.id, owned.contact))
+        return found[0] if len(found) == 1 else None
