@@ -1,5 +1,5 @@
-"""A visitor proves an order his by a code mailed to the order's address; until then it does not exist
-for him."""
+"""A visitor proves an order his by a code mailed to the order's address; until then it does not
+exist for him."""
 
 import re
 from collections.abc import AsyncIterator
