@@ -130,6 +130,7 @@ class Worked:
         await store.record_call(
             LlmCall(self.run_id, "draft", "chat", "p/m", "digest", answer={"text": "Hi"})
         )
+        await store.record_call(LlmCall(None, "", "embed", "p/m", "digest", cost=0.5))
         payload = {
             "reply": {"text": "Hi", "to": ["ann@example.com"]},
             "mode": "draft",
@@ -257,6 +258,12 @@ async def test_a_row_that_somebody_adds_is_noticed(worked: Worked, table: sa.Tab
         row["judged"] = "forged"
     await worked.forge(table.insert().values(row))
     assert any("was added" in what for what in await worked.problems())
+
+
+async def test_a_model_call_of_no_run_that_somebody_adds_is_noticed(worked: Worked) -> None:
+    [row] = [row for row in await worked.read(t.llm_calls) if row.run_id is None]
+    await worked.forge(t.llm_calls.insert().values({**row._mapping, "id": 777}))
+    assert await worked.problems() == ["llm_calls 777 was added"]
 
 
 async def test_a_run_deleted_with_its_seals_is_noticed_by_those_kept_elsewhere(

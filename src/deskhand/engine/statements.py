@@ -20,6 +20,8 @@ RUN = "run"
 PREVIOUS = "previous"
 """In the only statement of a pruned run: the link that it follows."""
 BEGUN = "begun"
+CALLS_BEGUN = "begun llm_calls"
+"""In a statement of a desk: up to where model calls of no run came before they were stated."""
 OPEN = "~"
 """Before the digest of a record that may still change while the run is worked."""
 
@@ -221,8 +223,7 @@ def check_desk(desk: str, kept: DeskRecords) -> list[Problem]:
     for statement in kept.statements:
         for name, digest in _records_of(statement).items():
             newest[name] = (digest, statement.salt)
-    begun = newest.pop(BEGUN, ("{}", None))[0]
-    before = json.loads(begun) if begun.startswith("{") else {}
+    before = _older_records(newest)
     for name, values in kept.records.items():
         stated, salt = newest.pop(name, (None, None))
         if stated is None:
@@ -235,6 +236,16 @@ def check_desk(desk: str, kept: DeskRecords) -> list[Problem]:
             problems.append(Problem("", None, f"{name} was changed"))
     gone = [name for name, (digest, _) in newest.items() if digest]
     return problems + [Problem("", None, f"{name} is gone") for name in sorted(gone)]
+
+
+def _older_records(newest: dict[str, tuple[str, bytes | None]]) -> dict[str, Any]:
+    """Takes out what was stated about records that came before statements, by table."""
+    before: dict[str, Any] = {}
+    for name in (BEGUN, CALLS_BEGUN):
+        begun = newest.pop(name, ("{}", None))[0]
+        if begun.startswith("{"):
+            before |= json.loads(begun)
+    return before
 
 
 def _is_older(key: str, last: object) -> bool:

@@ -237,6 +237,9 @@ class PostgresStore(SqlStore):
             at=call.at or self._now(),
             answer=None if call.answer is None else pack(call.answer),
         )
+        if call.run_id is None:
+            await self._record_desk_call(row._asdict())
+            return
         await self._postgres.write(writes.record_call, row)
 
     # --- the lease

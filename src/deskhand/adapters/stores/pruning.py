@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import audit_records
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.erasure import forget_conversation
-from deskhand.adapters.stores.statements import mark_run
+from deskhand.adapters.stores.statements import mark_record, mark_run
 from deskhand.adapters.stores.ticket_erasure import forget_messages
 from deskhand.engine.audit import check_message, head_of_chain, pruning_seal
 from deskhand.engine.journal import verify
@@ -58,6 +58,8 @@ def prune_old(
     rows = core.execute(chosen).all()
     columns = list(table.primary_key.columns)
     _mark_their_runs(core, table, columns[-1], [row[-1] for row in rows])
+    if kind is Kept.CALLS:
+        _mark_calls_of_no_run(core, desk, [row[-1] for row in rows])
     for row in rows:
         same = [column == value for column, value in zip(columns, row, strict=True)]
         core.execute(table.delete().where(*same))
@@ -97,6 +99,13 @@ def _mark_their_runs(
     theirs = sa.select(column).where(key.in_(keys), column.is_not(None)).distinct()
     for run in list(core.execute(theirs).scalars()):
         mark_run(core, run, kind)
+
+
+def _mark_calls_of_no_run(core: sa.Connection, desk: str, calls: list[Any]) -> None:
+    here = t.llm_calls.c
+    of_none = sa.select(here.id).where(here.id.in_(calls), here.run_id.is_(None))
+    for call in list(core.execute(of_none).scalars()):
+        mark_record(core, desk, t.llm_calls, call)
 
 
 # --- what is over

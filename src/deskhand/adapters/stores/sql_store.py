@@ -21,6 +21,7 @@ from deskhand.adapters.stores.rows import (
     event_of,
 )
 from deskhand.adapters.stores.run_store import SqlRuns
+from deskhand.adapters.stores.statements import mark_record
 from deskhand.adapters.stores.totals import read_totals, resume_desk, stop_desk
 from deskhand.adapters.stores.waiting_runs import SqlWaitingRuns
 from deskhand.errors import Conflict
@@ -97,6 +98,16 @@ class SqlStore(SqlRuns, SqlWaitingRuns, SqlConversations, SqlReviews, SqlFiles):
 
     async def stopped(self) -> Stop | None:
         return await plain_reads.stop_of(self._database.ask_quickly, self.desk)
+
+    async def _record_desk_call(self, values: Mapping[str, Any]) -> None:
+        """A call that belongs to no run is stated in the desk's own chain."""
+
+        def op(core: sa.Connection) -> None:
+            made = core.execute(t.llm_calls.insert().values(**values))
+            assert made.inserted_primary_key is not None
+            mark_record(core, self.desk, t.llm_calls, *made.inserted_primary_key)
+
+        await self._database.write_core(op)
 
     async def calls(self, run_id: str | None = None) -> list[LlmCall]:
         query = (

@@ -263,28 +263,31 @@ class SqliteStore(SqliteLists, SqlStore):
         await self._sqlite.write(op)
 
     async def record_call(self, call: LlmCall) -> None:
-        values = (
-            self.desk,
-            call.run_id,
-            call.stage,
-            call.call_type,
-            call.model,
-            call.request_digest,
-            call.prompt_tokens,
-            call.completion_tokens,
-            call.cost,
-            call.latency_ms,
-            call.error,
-            call.at or self._now(),
-            None if call.answer is None else pack(call.answer),
-        )
+        values = {
+            "desk": self.desk,
+            "run_id": call.run_id,
+            "stage": call.stage,
+            "call_type": call.call_type,
+            "model": call.model,
+            "request_digest": call.request_digest,
+            "prompt_tokens": call.prompt_tokens,
+            "completion_tokens": call.completion_tokens,
+            "cost": call.cost,
+            "latency_ms": call.latency_ms,
+            "error": call.error,
+            "at": call.at or self._now(),
+            "answer": None if call.answer is None else pack(call.answer),
+        }
+        if call.run_id is None:
+            await self._record_desk_call(values)
+            return
 
         def op(tx: Tx) -> None:
             tx.raw.execute(
                 "INSERT INTO llm_calls(desk, run_id, stage, call_type, model, request_digest,"
                 " prompt_tokens, completion_tokens, cost, latency_ms, error, at, answer)"
                 " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
-                values,
+                tuple(values.values()),
             )
             state_late_on_sqlite(tx.raw, call.run_id, self._now())
 

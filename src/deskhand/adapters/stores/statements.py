@@ -328,7 +328,7 @@ def forget_salts(core: sa.Connection, desk: str, table: sa.Table, *key: Any) -> 
     )
 
 
-_DESKS_OWN = (t.events, t.mode_changes, t.stops)
+_DESKS_OWN = (t.events, t.llm_calls, t.mode_changes, t.stops)
 
 
 def read_desk_records(core: sa.Connection, desk: str) -> dict[str, list[Any]]:
@@ -336,8 +336,8 @@ def read_desk_records(core: sa.Connection, desk: str) -> dict[str, list[Any]]:
     records: dict[str, list[Any]] = {}
     for table in _DESKS_OWN:
         query = sa.select(table).where(table.c.desk == desk)
-        if table is t.events:
-            query = query.where(t.events.c.run_id.is_(None))
+        if "run_id" in table.c:
+            query = query.where(table.c.run_id.is_(None))
         keys = [column.name for column in table.primary_key.columns]
         for row in core.execute(query):
             key = [getattr(row, name) for name in keys]
