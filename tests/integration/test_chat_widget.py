@@ -1,5 +1,6 @@
 """The widget on a shop's page in a real browser."""
 
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from deskhand.engine.manual_reply import answer_chat
 from deskhand.web.chat_widget import LARGEST, widget_script
 from tests.browser import Page, browser, needs_browser
 from tests.chat_kit import SECRET, token
+from tests.waiting import until
 from tests.widget_kit import INSIDE, Shop, Widget, needs_axe, open_shop
 
 pytestmark = needs_browser
@@ -164,3 +166,28 @@ async def test_axe_finds_nothing_serious(shop: Shop, page: Page) -> None:
     assert await widget.serious() == []
     await page.look(width=1000, height=800, dark=True)
     assert await widget.serious() == []
+
+
+async def test_a_visitor_proves_an_order_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: Page
+) -> None:
+    monkeypatch.setenv("SHOP_LOGIN", SECRET)
+    async with open_shop(tmp_path, more=", proves: order") as shop:
+        widget = Widget(page)
+        await widget.open(shop.page)
+        await widget.say("Where is O-10018?", "Is O-10018 yours?")
+        await widget.click("[data-card=proof] .pick.main")
+        await widget.says("If O-10018 exists, a code is on its way")
+
+        async def arrived() -> bool:
+            return bool(list((tmp_path / "outbox").glob("code*.eml")))
+
+        await until(arrived)
+        [mail] = (tmp_path / "outbox").glob("code*.eml")
+        [code] = re.findall(r"is (\d{6})\.", mail.read_text().replace("=\n", ""))
+        await page.run(f"{INSIDE}.querySelector('input.code').focus()")
+        await page.call("Input.insertText", text=code)
+        await page.press("Enter")
+        await widget.says("Thank you, O-10018 is yours.")
+        await widget.click("[data-card=proof] .pick")
+        await widget.says("GLS")

@@ -8,7 +8,6 @@ from deskhand.adapters.channels.folder_outbox import FolderOutbox
 from deskhand.adapters.channels.outgoing_mail import OutgoingMail
 from deskhand.adapters.channels.routed_outbox import SendingChannel
 from deskhand.config.desk import DeskSpec
-from deskhand.config.sections.channels import chat_of
 from deskhand.config.uses import offers_tool
 from deskhand.engine.notifier import Digest, Hook, Notifier
 from deskhand.errors import DeskhandError
@@ -126,15 +125,6 @@ def review_notifier(
         post = ChannelPost(folder, sending_channels(channels).get(wanted.digest.channel))
         digest = Digest(wanted.digest, post.send, post.find, spec.time_zone)
     return Notifier(store, SqlNoticeStore(database, spec.name, clock.now), clock, hook, digest)
-
-
-def chat_post(spec: DeskSpec, channels: "Sequence[DeskChannel]", outbox: Path) -> "ChannelPost":
-    """How mails of the desk's chat leave."""
-    chat = chat_of(spec.channels)
-    carriers = sending_channels(channels)
-    named = None if chat is None else chat.mail_by
-    channel = next(iter(carriers.values()), None) if named is None else carriers.get(named)
-    return ChannelPost(FolderOutbox(outbox, sender=f"{spec.name}@localhost"), channel)
 
 
 class MailingChannel(SendingChannel, Protocol):

@@ -35,8 +35,8 @@ from deskhand.telemetry.teller import Teller
 from deskhand.tickets.service import Tickets
 from deskhand.tools.office import Office
 from deskhand.wiring.assembly import DeskSetup, assemble
-from deskhand.wiring.channels import DeskChannel, chat_post, desk_channels, review_notifier
-from deskhand.wiring.chat_codes import chat_codes
+from deskhand.wiring.channels import DeskChannel, desk_channels, review_notifier
+from deskhand.wiring.chat_mails import chat_codes, chat_post
 from deskhand.wiring.databases import Database, DeskStore, channel_store, exchanges_of
 from deskhand.wiring.desks import LoadedDesk
 from deskhand.wiring.knowledge import index_articles, open_knowledge
@@ -138,9 +138,9 @@ async def open_desk(
             closing.push_async_callback(runner.stop)
         closing.push_async_callback(notifier.stop)
         chats = SqlChats(database, spec.name)
-        mailer = ChatMailer(chats, chat_post(spec, around.channels, outbox).send, clock, spec.name)
-        closing.push_async_callback(mailer.stop)
         post = chat_post(spec, around.channels, outbox)
+        mailer = ChatMailer(chats, post.send, clock, spec.name)
+        closing.push_async_callback(mailer.stop)
         codes = chat_codes(loaded, chats, setup.own_tables, post, clock)
         closing.push_async_callback(codes.close)
         await prepare(setup.brain)

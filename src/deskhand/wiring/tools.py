@@ -5,9 +5,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deskhand.adapters.channels.chat_outbox import ChatOutbox
 from deskhand.adapters.channels.folder_outbox import FolderOutbox
-from deskhand.adapters.channels.routed_outbox import RoutedOutbox, SendingChannel
+from deskhand.adapters.channels.routed_outbox import ChatOutbox, RoutedOutbox, SendingChannel
 from deskhand.config.desk import DeskSpec
 from deskhand.config.sections.channels import chat_of
 from deskhand.config.sections.mcp import McpServerSpec, Pin

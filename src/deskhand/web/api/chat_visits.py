@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
 
 from deskhand.config.sections.chat import WidgetWord
+from deskhand.engine.chat_mailer import SUBJECTS, transcript_of
 from deskhand.errors import NotFound
 from deskhand.language.identify import identify
 from deskhand.mail.reply_to import is_whole
@@ -35,7 +36,6 @@ from deskhand.web.api.problems import (
 )
 from deskhand.web.api.request_body import json_body
 from deskhand.web.chat_hours import PeopleHours, people_hours
-from deskhand.web.chat_transcript import SUBJECTS, transcript_of
 
 TRANSCRIPTS_PER_HOUR = 2
 MAIL_WITHIN = 2 * 86400.0

@@ -1,6 +1,11 @@
-"""Codes of a desk's chat: what they prove is found by the desk's own resolvers."""
+"""Mails of a desk's chat: how they leave, and codes for what the desk's own resolvers find."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
+from deskhand.adapters.channels.folder_outbox import FolderOutbox
 from deskhand.config.desk import DeskSpec
+from deskhand.config.sections.channels import chat_of
 from deskhand.engine.chat_codes import ChatCodes, OnFile
 from deskhand.mail.reply_to import is_whole
 from deskhand.model.principal import ANONYMOUS
@@ -8,8 +13,17 @@ from deskhand.ports import Clock, DeskDatabase
 from deskhand.ports.conversations import Chats
 from deskhand.tools.authority import Owned, Resolver
 from deskhand.tools.context import Context
-from deskhand.wiring.channels import ChannelPost
+from deskhand.wiring.channels import ChannelPost, DeskChannel, sending_channels
 from deskhand.wiring.desks import LoadedDesk
+
+
+def chat_post(spec: DeskSpec, channels: Sequence[DeskChannel], outbox: Path) -> ChannelPost:
+    """How mails of the desk's chat leave."""
+    chat = chat_of(spec.channels)
+    carriers = sending_channels(channels)
+    named = None if chat is None else chat.mail_by
+    channel = next(iter(carriers.values()), None) if named is None else carriers.get(named)
+    return ChannelPost(FolderOutbox(outbox, sender=f"{spec.name}@localhost"), channel)
 
 
 def chat_codes(
