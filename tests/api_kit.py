@@ -19,6 +19,7 @@ from deskhand.wiring import (
     Database,
     Desk,
     api_keys,
+    console_actions,
     console_feed,
     open_database,
     open_desk,
@@ -179,8 +180,15 @@ async def served(
             console_feed(database),
             run_bench(database, desks.values()),
             public_url=public_url,
+            actions=console_actions(database),
         )
-        app = create_app(desks, keys, version="1.2.3", site=site if approvals else None)
+        app = create_app(
+            desks,
+            keys,
+            version="1.2.3",
+            site=site if approvals else None,
+            users=accounts,
+        )
         yield Served(app, desks, keys, database, folder)
 
 

@@ -20,8 +20,8 @@ ORIGIN = {"Origin": "http://desk.test"}
 
 def make_passwords_cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     """Guessing must be slow for others, not for a hundred tests."""
-    monkeypatch.setattr(passwords, "_LOG2_N", 10)
-    monkeypatch.setattr(passwords, "_P", 1)
+    monkeypatch.setattr(passwords, "_PASSES", 1)
+    monkeypatch.setattr(passwords, "_KIBIBYTES", 64)
 
 
 class Person(httpx.AsyncClient):

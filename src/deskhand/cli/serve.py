@@ -211,7 +211,13 @@ async def web_server(
     from deskhand.web.api.app import create_app
     from deskhand.web.console.app import create_console
     from deskhand.web.header_timeout import HeaderTimeoutProtocol
-    from deskhand.wiring import api_keys, console_feed, run_bench, user_accounts
+    from deskhand.wiring import (
+        api_keys,
+        console_actions,
+        console_feed,
+        run_bench,
+        user_accounts,
+    )
 
     class Server(uvicorn.Server):
         @contextmanager
@@ -224,9 +230,15 @@ async def web_server(
     in_front = in_front or InFront()
     users = user_accounts(database)
     feed = console_feed(database)
-    bench = run_bench(database, desks)
-    site = create_console(served, users, feed, bench, public_url=in_front.public_url)
-    app = create_app(served, api_keys(database), version=__version__, site=site)
+    site = create_console(
+        served,
+        users,
+        feed,
+        run_bench(database, desks),
+        public_url=in_front.public_url,
+        actions=console_actions(database),
+    )
+    app = create_app(served, api_keys(database), version=__version__, site=site, users=users)
     return Server(
         uvicorn.Config(
             app,
@@ -280,7 +292,13 @@ async def _warn_without_people(database: "Database", where: str) -> None:
     if any(user.removed_at is None for user in await user_accounts(database).list()):
         log.info("console at %s/", where)
     else:
-        log.warning("nobody can log in to %s/ yet: deskhand users add NAME --desk DESK", where)
+        secret = await user_accounts(database).setup_link()
+        log.warning(
+            "nobody can log in yet. Make the first account at %s/setup?token=%s (works once,"
+            " within a day), or with `deskhand users add NAME --desk DESK --role admin`",
+            where,
+            secret,
+        )
     if not any(key.revoked_at is None for key in await api_keys(database).list()):
         log.warning(
             "nobody can call the API yet: deskhand keys add NAME --scope messages:write --desk DESK"

@@ -2,13 +2,14 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from deskhand.cli import options
 from deskhand.cli.databases import opened_database
 from deskhand.cli.terminal import console, print_json, print_table, run_async, when
+from deskhand.model.access import Role
 from deskhand.model.documents import document
 
 if TYPE_CHECKING:
@@ -21,6 +22,14 @@ PasswordFile = Annotated[
     Path | None,
     typer.Option("--password-file", help="A file that holds the password; else it is asked for."),
 ]
+Limit = Annotated[
+    str | None,
+    typer.Option("--limit", help="The most that the person may let move, as '500 EUR'."),
+]
+Mail = Annotated[
+    str | None,
+    typer.Option("--mail", help="The person's own address; others decide what it asks for."),
+]
 Generate = Annotated[bool, typer.Option("--generate", help="Make a password up and show it once.")]
 
 
@@ -30,24 +39,57 @@ def add(
     desk: Annotated[
         list[str], typer.Option("--desk", help="Which desk, * for all; repeat for several.")
     ],
+    role: Annotated[Role, typer.Option("--role", help="What the person may do.")] = Role.APPROVER,
+    limit: Limit = None,
+    mail: Mail = None,
     password_file: PasswordFile = None,
     generate: Generate = False,
     database: options.Database = None,
     as_json: options.Json = False,
 ) -> None:
-    """Let somebody log in and decide for these desks."""
+    """Let somebody log in to these desks."""
     from deskhand.cli.databases import name_of
 
     password = _password(password_file, generate)
-    user = run_async(_add(database, name, password, [name_of(desk_name) for desk_name in desk]))
-    _tell(user, password if generate else None, f"may decide for {', '.join(user.desks)}", as_json)
+    desks = [name_of(desk_name) for desk_name in desk]
+
+    async def work() -> "User":
+        from deskhand.wiring import open_database, user_accounts
+
+        async with open_database(database or options.DEFAULT_DATABASE) as opened:
+            accounts = user_accounts(opened)
+            return await accounts.add(name, password, desks, role=role, limit=limit, mail=mail)
+
+    user = run_async(work())
+    words = f"is {user.role} of {', '.join(user.desks)}"
+    _tell(user, password if generate else None, words, as_json)
 
 
-async def _add(database: str | None, name: str, password: str, desks: list[str]) -> "User":
-    from deskhand.wiring import open_database, user_accounts
+@app.command("role")
+def role(
+    name: Name,
+    role: Annotated[Role, typer.Argument(help="What the person may do from now on.")],
+    limit: Limit = None,
+    mail: Mail = None,
+    database: options.Database = None,
+    as_json: options.Json = False,
+) -> None:
+    """Say what somebody may do; the person's sessions end."""
+    said: dict[str, str | None] = {"role": role}
+    if limit is not None:
+        said["limit"] = limit
+    if mail is not None:
+        said["mail"] = mail
 
-    async with open_database(database or options.DEFAULT_DATABASE) as opened:
-        return await user_accounts(opened).add(name, password, desks)
+    async def work() -> "User":
+        from deskhand.wiring import user_accounts
+
+        async with opened_database(database) as opened:
+            return await user_accounts(opened).set_rights(name, **said)
+
+    user = run_async(work())
+    words = f"is {user.role}" + (f", up to {user.limit}" if user.limit else "")
+    _tell(user, None, words, as_json)
 
 
 @app.command("list")
@@ -55,7 +97,7 @@ def list_users(database: options.Database = None, as_json: options.Json = False)
     """List the people, removed ones too."""
     users = run_async(_list(database))
     if as_json:
-        print_json({"users": [document(user) for user in users]})
+        print_json({"users": [_document(user) for user in users]})
         return
     if not users:
         console().print("nobody; let somebody log in with `deskhand users add`")
@@ -63,8 +105,10 @@ def list_users(database: options.Database = None, as_json: options.Json = False)
     rows = []
     for user in users:
         state = "[bright_black]removed[/]" if user.removed_at else "[green]in use[/]"
-        rows.append((user.name, when(user.created_at), state, ", ".join(user.desks)))
-    print_table(("name", "made", "state"), ("desks",), rows)
+        limit = "" if user.limit is None else str(user.limit)
+        desks = ", ".join(user.desks)
+        rows.append((user.name, user.role, limit, when(user.created_at), state, desks))
+    print_table(("name", "role", "limit", "made", "state"), ("desks",), rows)
 
 
 async def _list(database: str | None) -> "list[User]":
@@ -134,9 +178,13 @@ def _password(file: Path | None, generate: bool) -> str:
 
 def _tell(user: "User", shown_once: str | None, words: str, as_json: bool) -> None:
     if as_json:
-        print_json(document(user) | ({"password": shown_once} if shown_once else {}))
+        print_json(_document(user) | ({"password": shown_once} if shown_once else {}))
         return
     console().print(f"{user.name} {words}", markup=False, soft_wrap=True)
     if shown_once:
         console().print("[dim]Keep this, it is shown only now:[/]")
         console().print(shown_once, markup=False, soft_wrap=True)
+
+
+def _document(user: "User") -> dict[str, Any]:
+    return document(user) | {"limit": None if user.limit is None else str(user.limit)}

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from deskhand.model.money import Money
+
 ANY_DESK = "*"
 
 DEVICE_SECONDS = 90 * 86400.0
@@ -20,8 +22,27 @@ class Scope(StrEnum):
     KB_READ = "kb:read"
     DESKS_WRITE = "desks:write"
     """May stop and resume a desk."""
+    USERS_WRITE = "users:write"
+    """May let people log in and say what they may do."""
     CUSTOMERS_ASSERT = "customers:assert"
     """May say which customer a message is from; what others say about that is ignored."""
+
+
+class Role(StrEnum):
+    """What a person may do in the console; each may do what those before it may."""
+
+    VIEWER = "viewer"
+    """Looks at everything on the person's desks."""
+    AGENT = "agent"
+    """Works tickets, assigns, notes, drafts."""
+    APPROVER = "approver"
+    """Decides reviews, and lets runs go on."""
+    ADMIN = "admin"
+    """Keeps users, keys and webhooks, and stops a desk."""
+
+    def covers(self, needed: "Role") -> bool:
+        order = list(Role)
+        return order.index(self) >= order.index(needed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +54,29 @@ class User:
     """Names of desks, or `*` for all."""
     created_at: float
     removed_at: float | None = None
+    role: Role = Role.APPROVER
+    limit: Money | None = None
+    """The largest amount that the person may let move; None for any."""
+    mail: str | None = None
+    """The person's own address: nobody decides about what that address asked for."""
 
     def touches(self, desk: str) -> bool:
         return ANY_DESK in self.desks or desk in self.desks
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleAction:
+    """Something that somebody did in the console, or tried to."""
+
+    number: int
+    at: float
+    who: str
+    client: str
+    """The address that the request came from."""
+    method: str
+    path: str
+    status: int
+    """What it was answered with: 403 and 404 say that it was refused."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from deskhand.ports.channels import Threads as Threads
     from deskhand.ports.database import ApiKeys as ApiKeys
     from deskhand.ports.database import Archive as Archive
+    from deskhand.ports.database import ConsoleActions as ConsoleActions
     from deskhand.ports.database import DeskDatabase as DeskDatabase
     from deskhand.ports.database import Users as Users
     from deskhand.ports.dispatch import Clock as Clock
@@ -77,6 +78,7 @@ _NAMES = LazyNames(
             "ApiKeys",
             "Archive",
             "DeskDatabase",
+            "ConsoleActions",
             "Users",
         ),
         "dispatch": (

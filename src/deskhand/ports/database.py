@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
-from deskhand.model.access import ApiKey, Session, User
+from deskhand.model.access import ApiKey, ConsoleAction, Session, User
 from deskhand.model.audited import DeskRecords, Journaled, LoweredTotal, Seal
 from deskhand.own_tables import OwnTables
 
@@ -70,9 +70,32 @@ class Users(Protocol):
     """People who log in, and their sessions. Of passwords and session secrets only digests are
     stored."""
 
-    async def add(self, name: str, password: str, desks: Iterable[str]) -> User: ...
+    async def add(
+        self,
+        name: str,
+        password: str,
+        desks: Iterable[str],
+        *,
+        role: str = ...,
+        limit: str | None = None,
+        mail: str | None = None,
+    ) -> User: ...
 
     async def list(self) -> Sequence[User]: ...
+
+    async def set_rights(self, name: str, **values: str | None) -> User:
+        """Change `role`, `limit`, `mail` or `desks`; every session of the user ends."""
+        ...
+
+    async def setup_link(self) -> str | None:
+        """A secret with which the first person makes an account; None where somebody has one."""
+        ...
+
+    async def is_setup_link(self, secret: str) -> bool: ...
+
+    async def set_up(self, secret: str, name: str, password: str) -> User:
+        """The first person, who may do everything; NotFound where the link is of no use."""
+        ...
 
     async def set_password(self, name: str, password: str) -> User:
         """Every session of the user ends."""
@@ -102,6 +125,20 @@ class Users(Protocol):
         ...
 
     async def log_out(self, secret: str) -> None: ...
+
+
+class ConsoleActions(Protocol):
+    """What people did in the console; nothing of it is ever changed."""
+
+    async def record(self, who: str, client: str, method: str, path: str, status: int) -> None: ...
+
+    async def list(self, *, limit: int = 100, before: int | None = None) -> Sequence[ConsoleAction]:
+        """The newest first."""
+        ...
+
+    async def first_changed(self) -> int | None:
+        """The first row that was changed or whose predecessor is gone; None where all is well."""
+        ...
 
 
 class DeskDatabase(Protocol):

@@ -336,6 +336,7 @@ class Gate:
         is_judged = call.facts is not None
         needs_two = is_judged and needs_four_eyes(call, self._terms)
         facts = {} if call.facts is None else call.facts.record()
+        moves = tuple(map(str, call.money.values())) if is_judged else ()
         return GateAnswer(
             call.name,
             verdict,
@@ -351,6 +352,7 @@ class Gate:
             facts=facts,
             approved_by=call.approved_by,
             approvals_needed=2 if needs_two else 1,
+            moves=moves,
         )
 
     async def _tell(self, answer: GateAnswer, run_id: str) -> None:

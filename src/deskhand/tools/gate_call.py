@@ -269,6 +269,8 @@ class GateAnswer:
     findings: tuple[dict[str, Any], ...] = ()
     approved_by: tuple[str, ...] = ()
     approvals_needed: int = 1
+    moves: tuple[str, ...] = ()
+    """The amounts of money that the call would move."""
     requires_escalation: bool = False
     took_effect: bool = False
     """Whether the call changed something."""
@@ -310,4 +312,6 @@ class GateAnswer:
             fields["findings"] = list(self.findings)
         if self.approvals_needed > 1:
             fields["approvals_needed"] = self.approvals_needed
+        if self.moves:
+            fields["moves"] = list(self.moves)
         return fields

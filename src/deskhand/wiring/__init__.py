@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from deskhand.wiring.databases import backup_database as backup_database
     from deskhand.wiring.databases import channel_store as channel_store
     from deskhand.wiring.databases import chats_of as chats_of
+    from deskhand.wiring.databases import console_actions as console_actions
     from deskhand.wiring.databases import console_feed as console_feed
     from deskhand.wiring.databases import copy_database as copy_database
     from deskhand.wiring.databases import desks_in as desks_in
@@ -105,6 +106,7 @@ _MODULES = {
         "open_database",
         "open_store",
         "own_database",
+        "console_actions",
         "user_accounts",
     ),
     "desk_folders": (

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from deskhand.adapters.stores.api_keys import SqlKeyStore
 from deskhand.adapters.stores.channels import SqlChannelStore
 from deskhand.adapters.stores.chats import SqlChats
+from deskhand.adapters.stores.console_actions import SqlConsoleActions
 from deskhand.adapters.stores.console_feed import SqlConsoleFeed
 from deskhand.adapters.stores.exchanges import SqlExchanges
 from deskhand.adapters.stores.run_store import desk_names
@@ -84,6 +85,11 @@ async def desks_in(database: Database) -> list[str]:
 def user_accounts(database: Database) -> SqlUserStore:
     """The people who may log in to the pages of the desks in this database."""
     return SqlUserStore(database)
+
+
+def console_actions(database: Database) -> SqlConsoleActions:
+    """What people did in the console."""
+    return SqlConsoleActions(database)
 
 
 def api_keys(database: Database) -> SqlKeyStore:

@@ -1,18 +1,27 @@
-"""Passwords as they are stored: scrypt with a salt of their own, slow and heavy to guess."""
+"""Passwords as they are stored: Argon2id with a salt of their own, slow and heavy to guess.
+
+Those of earlier versions are scrypt; they are read, and exchanged when their owner logs in.
+"""
 
 import asyncio
 import hmac
-import secrets
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import scrypt
+from typing import TYPE_CHECKING, TypeVar
 
 from deskhand.errors import TooManyLogins
 
-_LOG2_N, _R, _P = 15, 8, 3
+if TYPE_CHECKING:
+    from argon2 import PasswordHasher
+
+T = TypeVar("T")
+
+_PASSES, _KIBIBYTES, _LANES = 3, 32 * 1024, 1
 """32 MiB and about a tenth of a second for each guess."""
-_MEMORY = 64 * 1024 * 1024
+_SCRYPT_MEMORY = 64 * 1024 * 1024
 _SIZE = 32
+_ARGON = "$argon2id$"
 MOST_WAITING = 16
 """Passwords that may wait to be looked at."""
 
@@ -24,7 +33,7 @@ class _Lane:
         self._threads = ThreadPoolExecutor(2, thread_name_prefix=f"deskhand-{name}")
         self._waiting = 0
 
-    async def hash(self, work: Callable[[], bytes]) -> bytes:
+    async def work(self, work: Callable[[], T]) -> T:
         """TooManyLogins where too many wait already."""
         if self._waiting >= MOST_WAITING:
             raise TooManyLogins("too many people log in at once; try again in a moment")
@@ -40,13 +49,12 @@ _STRANGERS, _KNOWN = _Lane("password"), _Lane("known-password")
 
 
 async def hashed(password: str) -> str:
-    salt = secrets.token_bytes(16)
-    digest = await _scrypt(_KNOWN, password, salt, _LOG2_N, _R, _P)
-    return _written(salt, digest)
+    return await _KNOWN.work(lambda: _hasher().hash(password))
 
 
-def _written(salt: bytes, digest: bytes) -> str:
-    return f"scrypt${_LOG2_N}${_R}${_P}${salt.hex()}${digest.hex()}"
+def is_outdated(stored: str) -> bool:
+    """Whether a password is stored as we would not store it today."""
+    return not stored.startswith(_ARGON) or _hasher().check_needs_rehash(stored)
 
 
 async def fits(password: str, stored: str | None, *, is_known: bool = False) -> bool:
@@ -56,16 +64,39 @@ async def fits(password: str, stored: str | None, *, is_known: bool = False) -> 
     passwords wait.
     """
     lane = _KNOWN if is_known else _STRANGERS
-    nobodys = _written(bytes(16), bytes(_SIZE))
-    _, log2_n, r, p, salt, digest = (stored or nobodys).split("$")
-    made = await _scrypt(lane, password, bytes.fromhex(salt), int(log2_n), int(r), int(p))
-    return hmac.compare_digest(made, bytes.fromhex(digest)) and stored is not None
+    if stored is None:
+        await lane.work(lambda: _hasher().hash(password))
+        return False
+    if not stored.startswith(_ARGON):
+        return await lane.work(lambda: _fits_scrypt(password, stored))
+    return await lane.work(lambda: _fits_argon(password, stored))
 
 
-async def _scrypt(lane: _Lane, password: str, salt: bytes, log2_n: int, r: int, p: int) -> bytes:
-    def run() -> bytes:
-        return scrypt(
-            password.encode(), salt=salt, n=2**log2_n, r=r, p=p, maxmem=_MEMORY, dklen=_SIZE
-        )
+def _hasher() -> "PasswordHasher":
+    from argon2 import PasswordHasher
 
-    return await lane.hash(run)
+    return PasswordHasher(_PASSES, _KIBIBYTES, _LANES, hash_len=_SIZE)
+
+
+def _fits_argon(password: str, stored: str) -> bool:
+    from argon2.exceptions import InvalidHashError, VerificationError
+
+    try:
+        return _hasher().verify(stored, password)
+    except (VerificationError, InvalidHashError):
+        return False
+
+
+def _fits_scrypt(password: str, stored: str) -> bool:
+    """For a password of an earlier version: `scrypt$15$8$3$SALT$DIGEST`."""
+    _, log2_n, r, p, salt, digest = stored.split("$")
+    made = scrypt(
+        password.encode(),
+        salt=bytes.fromhex(salt),
+        n=2 ** int(log2_n),
+        r=int(r),
+        p=int(p),
+        maxmem=_SCRYPT_MEMORY,
+        dklen=_SIZE,
+    )
+    return hmac.compare_digest(made, bytes.fromhex(digest))

@@ -14,15 +14,19 @@ from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.api_keys import checked_desks
 from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.adapters.stores.login_pace import count_try, limits_for, take_back
-from deskhand.adapters.stores.passwords import fits, hashed
+from deskhand.adapters.stores.passwords import fits, hashed, is_outdated
 from deskhand.errors import ConfigError, Conflict, NotFound
-from deskhand.model.access import DEVICE_SECONDS, Session, User
+from deskhand.model.access import DEVICE_SECONDS, Role, Session, User
+from deskhand.model.money import Money
 
 SESSION_SECONDS = 12 * 3600.0
 """A session ends after this time, and after a third of it without a request."""
 SHORTEST, LONGEST = 10, 200
+SETUP_SECONDS = 24 * 3600.0
+"""How long the link to the first login lasts."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@-]{0,99}")
+_ADDRESS = re.compile(r"[^@\s]{1,64}@[^@\s]{1,255}")
 _SECRET = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
@@ -32,10 +36,26 @@ class SqlUserStore:
     def __init__(self, database: CoreDatabase, now: Callable[[], float] = time.time) -> None:
         self._database, self._now = database, now
 
-    async def add(self, name: str, password: str, desks: Iterable[str]) -> User:
+    async def add(
+        self,
+        name: str,
+        password: str,
+        desks: Iterable[str],
+        *,
+        role: str = Role.APPROVER,
+        limit: str | None = None,
+        mail: str | None = None,
+    ) -> User:
         """ConfigError says what to write instead; Conflict when the name is taken, also by
         somebody removed."""
-        user = User(_name(name), checked_desks(desks), self._now())
+        user = User(
+            _name(name),
+            checked_desks(desks),
+            self._now(),
+            role=_role(role),
+            limit=_limit(limit),
+            mail=_mail(mail),
+        )
         stored = await hashed(_password(password))
 
         def op(core: sa.Connection) -> None:
@@ -48,7 +68,8 @@ class SqlUserStore:
                     " name"
                 )
             values = {"name": user.name, "password": stored, "desks": " ".join(user.desks)}
-            core.execute(t.users.insert().values(**values, created_at=user.created_at))
+            rights = {"role": user.role, "limit": _written(user.limit), "mail": user.mail}
+            core.execute(t.users.insert().values(**values, **rights, created_at=user.created_at))
 
         await self._database.write_core(op)
         return user
@@ -62,6 +83,25 @@ class SqlUserStore:
     async def set_password(self, name: str, password: str) -> User:
         stored = await hashed(_password(password))
         return await self._change(name, {"password": stored, "removed_at": None})
+
+    async def set_rights(self, name: str, **values: str | None) -> User:
+        """Change `role`, `limit`, `mail` or `desks`; what is not given stays. The person's
+        sessions end. Conflict where nobody would be left who may change this."""
+        checks = {"role": _role, "limit": _limit, "mail": _mail, "desks": _desks}
+        checked: dict[str, Any] = {}
+        for field, value in values.items():
+            checked[field] = checks[field](value or "")
+        if "limit" in checked:
+            checked["limit"] = _written(checked["limit"])
+        if checked.get("role", Role.ADMIN) is not Role.ADMIN:
+            await self._keep_an_admin(name)
+        return await self._change(name, checked)
+
+    async def _keep_an_admin(self, name: str) -> None:
+        in_use = [user for user in await self.list() if user.removed_at is None]
+        admins = [user.name for user in in_use if user.role is Role.ADMIN]
+        if admins == [name]:
+            raise Conflict(f"{name} is the only admin; make somebody else one first")
 
     async def remove(self, name: str) -> User:
         return await self._change(name, {"removed_at": self._now()})
@@ -78,6 +118,44 @@ class SqlUserStore:
 
         return await self._database.write_core(op)
 
+    # --- the first login
+
+    async def setup_link(self) -> str | None:
+        """A secret with which the first person makes an account; None where somebody has one.
+
+        It replaces earlier ones."""
+        if any(user.removed_at is None for user in await self.list()):
+            return None
+        secret = secrets.token_urlsafe(32)
+        values = {"digest": _digest(secret), "made_at": self._now()}
+
+        def op(core: sa.Connection) -> None:
+            core.execute(t.setup_links.delete())
+            core.execute(t.setup_links.insert().values(**values))
+
+        await self._database.write_core(op)
+        return secret
+
+    async def is_setup_link(self, secret: str) -> bool:
+        """Whether the secret still opens the first login."""
+        if _SECRET.fullmatch(secret) is None:
+            return False
+        here = t.setup_links.c
+        fresh = (here.digest == _digest(secret), here.made_at > self._now() - SETUP_SECONDS)
+        query = sa.select(here.made_at).where(*fresh)
+        found = await self._database.read_core(lambda core: core.execute(query).first())
+        in_use = [user for user in await self.list() if user.removed_at is None]
+        return found is not None and not in_use
+
+    async def set_up(self, secret: str, name: str, password: str) -> User:
+        """The first person, who may do everything; NotFound where the link was used or is old."""
+        if not await self.is_setup_link(secret):
+            raise NotFound("the link was used already or is too old; start the server again")
+        gone = t.setup_links.delete().where(t.setup_links.c.digest == _digest(secret))
+        user = await self.add(name, password, ["*"], role=Role.ADMIN)
+        await self._database.write_core(lambda core: core.execute(gone).close())
+        return user
+
     # --- sessions
 
     async def log_in(
@@ -93,9 +171,13 @@ class SqlUserStore:
         if not await fits(password[:LONGEST], stored, is_known=known is not None):
             return None
         secret, now = secrets.token_urlsafe(32), self._now()
+        newer = await hashed(password[:LONGEST]) if stored and is_outdated(stored) else None
 
         def op(core: sa.Connection) -> None:
             take_back(core, limits)
+            if newer is not None:
+                mine = (t.users.c.name == name, t.users.c.password == stored)
+                core.execute(t.users.update().where(*mine).values(password=newer))
             core.execute(t.sessions.delete().where(t.sessions.c.created_at < now - SESSION_SECONDS))
             values = {"digest": _digest(secret), "name": name, "csrf": secrets.token_urlsafe(32)}
             core.execute(t.sessions.insert().values(**values, created_at=now, seen_at=now))
@@ -164,7 +246,48 @@ def _digest(secret: str) -> bytes:
 
 
 def _user(row: sa.Row[Any]) -> User:
-    return User(row.name, tuple(row.desks.split()), row.created_at, row.removed_at)
+    limit = Money.of(row.limit) if row.limit else None
+    return User(
+        row.name,
+        tuple(row.desks.split()),
+        row.created_at,
+        row.removed_at,
+        role=Role(row.role or Role.APPROVER),
+        limit=limit,
+        mail=row.mail,
+    )
+
+
+def _role(role: str) -> Role:
+    if role not in list(Role):
+        raise ConfigError(f"there is no role {role!r}", fix=f"choose from {', '.join(Role)}")
+    return Role(role)
+
+
+def _limit(written: str | None) -> Money | None:
+    if not written:
+        return None
+    try:
+        return Money.of(written)
+    except ValueError as error:
+        raise ConfigError(f"{written!r} is no limit: {error}", fix="write `500 EUR`") from None
+
+
+def _written(limit: Money | None) -> str | None:
+    return None if limit is None else f"{limit.amount} {limit.currency}"
+
+
+def _mail(written: str | None) -> str | None:
+    address = (written or "").strip().lower()
+    if not address:
+        return None
+    if _ADDRESS.fullmatch(address) is None:
+        raise ConfigError(f"{written!r} is no address", fix="write ida@acme.example")
+    return address
+
+
+def _desks(written: str) -> str:
+    return " ".join(checked_desks(written.replace(",", " ").split()))
 
 
 def _name(name: str) -> str:

@@ -12,7 +12,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from deskhand.ports import ApiKeys
+from deskhand.ports import ApiKeys, Users
 from deskhand.web.api import (
     attachments,
     chat,
@@ -31,6 +31,7 @@ from deskhand.web.api import (
     triage,
 )
 from deskhand.web.api import desks as desk_routes
+from deskhand.web.api import users as user_routes
 from deskhand.web.api.access import Authenticate, ServedDesk
 from deskhand.web.api.middleware import Guard
 from deskhand.web.api.problems import problem_of
@@ -59,6 +60,7 @@ def create_app(
     *,
     version: str,
     site: Site | None = None,
+    users: Users | None = None,
 ) -> FastAPI:
     """The app that serves these open desks, by name, to the holders of these keys."""
     pages = () if site is None else tuple(site.paths)
@@ -78,6 +80,7 @@ def create_app(
         exception_handlers={HTTPException: _tell, RequestValidationError: _tell},
     )
     app.state.desks = dict(desks)
+    app.state.users = users
     app.state.turns = messages.Turns()
     app.state.stopping = asyncio.Event() if site is None else site.stopping
     app.state.home = f"{pages[0]}/" if pages else reference.DOCS
@@ -99,6 +102,7 @@ def create_app(
         desk_routes,
         modes,
         kb,
+        user_routes,
     )
     for part in shown:
         app.include_router(part.router, dependencies=documented)

@@ -9,12 +9,14 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from deskhand.errors import NotFound
-from deskhand.ports import Users
+from deskhand.model.access import Role
+from deskhand.ports import ConsoleActions, Users
 from deskhand.ports.console import ConsoleFeed
 from deskhand.ports.run_bench import RunBench
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.app import Site
 from deskhand.web.api.problems import Refused
+from deskhand.web.console.actions import role_for
 from deskhand.web.console.chat_page import ChatPages
 from deskhand.web.console.conversation_pages import ConversationPages
 from deskhand.web.console.frame import Frame
@@ -26,7 +28,10 @@ from deskhand.web.console.pages import ApprovalPages
 from deskhand.web.console.runs_pages import RunPages
 from deskhand.web.console.search_pages import SearchPages
 from deskhand.web.console.session import HOME, LOGIN, PATHS, SCREENS, SessionGate
+from deskhand.web.console.setup_pages import PLACE as SETUP
+from deskhand.web.console.setup_pages import SetupPages
 from deskhand.web.console.ticket_pages import TicketPages
+from deskhand.web.console.user_pages import UserPages
 
 
 def create_console(
@@ -36,16 +41,20 @@ def create_console(
     bench: RunBench,
     *,
     public_url: str | None = None,
+    actions: ConsoleActions | None = None,
 ) -> Site:
     """The screens that show these desks to these people.
 
     Without a session only the login and our own static files are served. `public_url` is the
-    address that browsers know it by, where a proxy stands in between.
+    address that browsers know it by, where a proxy stands in between. `actions` keeps what people
+    do.
     """
     frame = Frame()
     stopping = asyncio.Event()
     hub = LiveHub(feed, stopping)
-    gate = SessionGate(users, desks, hub.look_now)
+    gate = SessionGate(users, desks, hub.look_now, actions)
+    setup = SetupPages(users, frame, actions)
+    login = LoginPages(users, frame, actions)
 
     async def refused(request: Request, error: Exception) -> Response:
         assert isinstance(error, Refused)
@@ -57,14 +66,17 @@ def create_console(
 
     app = Starlette(
         routes=[
-            *_open_routes(LoginPages(users, frame), frame),
-            *_account_routes(LoginPages(users, frame), gate),
+            *_open_routes(login, frame),
+            Route(SETUP, setup.begin, methods=["GET", "POST"]),
+            *_account_routes(login, gate),
+            *_setup_routes(setup, gate),
+            *_user_routes(UserPages(frame, users, actions), gate),
             Route(
                 f"{HOME}chat/{{desk}}/files/{{number:int}}",
                 gate.page(ChatPages(frame).file),
                 methods=["GET"],
             ),
-            Route(f"{HOME}chat", gate.page(ChatPages(frame).chat), methods=["GET", "POST"]),
+            Route(f"{HOME}chat", gate.page(ChatPages(frame).chat, works), methods=["GET", "POST"]),
             *_approval_routes(ApprovalPages(frame), gate),
             *_message_routes(ConversationPages(frame), gate),
             *_run_routes(RunPages(frame, bench), gate),
@@ -97,17 +109,48 @@ def _account_routes(pages: LoginPages, gate: SessionGate) -> list[Route]:
     ]
 
 
+def decides(request: Request) -> Role:
+    """Everybody may look; to change something one must be an approver."""
+    return Role.VIEWER if request.method in ("GET", "HEAD") else Role.APPROVER
+
+
+def works(request: Request) -> Role:
+    """Everybody may look; to change something one must be an agent."""
+    return Role.VIEWER if request.method in ("GET", "HEAD") else Role.AGENT
+
+
+def _role_of_action(request: Request) -> Role:
+    return role_for(request.path_params["action"])
+
+
+def _setup_routes(pages: SetupPages, gate: SessionGate) -> list[Route]:
+    return [
+        Route(f"{SETUP}/steps", gate.page(pages.steps, Role.ADMIN), methods=["GET"]),
+        Route(f"{SETUP}/try", gate.page(pages.try_it, Role.ADMIN), methods=["POST"]),
+    ]
+
+
+def _user_routes(pages: UserPages, gate: SessionGate) -> list[Route]:
+    one = "/desk/users/{name}/{action}"
+    return [
+        Route("/desk/users", gate.page(pages.users, Role.ADMIN), methods=["GET"]),
+        Route("/desk/users", gate.page(pages.add, Role.ADMIN), methods=["POST"]),
+        Route(one, gate.page(pages.act, Role.ADMIN), methods=["POST"]),
+        Route("/desk/access", gate.page(pages.access, Role.ADMIN), methods=["GET"]),
+    ]
+
+
 def _approval_routes(pages: ApprovalPages, gate: SessionGate) -> list[Route]:
     home = HOME.rstrip("/")
     review = f"{home}/{{desk}}/{{review}}"
     return [
         Route(HOME, gate.page(pages.queue), methods=["GET"]),
-        Route(f"{home}/taken-over", gate.page(pages.taken_over), methods=["GET", "POST"]),
-        Route(f"{home}/screened", gate.page(pages.screened), methods=["GET", "POST"]),
+        Route(f"{home}/taken-over", gate.page(pages.taken_over, decides), methods=["GET", "POST"]),
+        Route(f"{home}/screened", gate.page(pages.screened, decides), methods=["GET", "POST"]),
         Route(review, gate.page(pages.review), methods=["GET"]),
         Route(f"{review}/now", gate.page(pages.now), methods=["GET"]),
         Route(f"{review}/files/{{file}}", gate.page(pages.file), methods=["GET"]),
-        Route(f"{review}/{{action}}", gate.page(pages.action), methods=["POST"]),
+        Route(f"{review}/{{action}}", gate.page(pages.action, _role_of_action), methods=["POST"]),
     ]
 
 
@@ -123,7 +166,7 @@ def _message_routes(pages: ConversationPages, gate: SessionGate) -> list[Route]:
     return [
         Route("/messages/", gate.page(pages.conversations), methods=["GET"]),
         Route(thread, gate.page(pages.thread), methods=["GET"]),
-        Route(f"{thread}/{{action}}", gate.page(pages.act), methods=["POST"]),
+        Route(f"{thread}/{{action}}", gate.page(pages.act, Role.AGENT), methods=["POST"]),
     ]
 
 
@@ -132,17 +175,18 @@ def _run_routes(pages: RunPages, gate: SessionGate) -> list[Route]:
         Route("/runs/", gate.page(pages.runs), methods=["GET"]),
         Route("/runs/{desk}/{run}", gate.page(pages.run), methods=["GET"]),
         Route("/runs/{desk}/{run}/page", gate.page(pages.page), methods=["GET"]),
-        Route("/runs/{desk}/{run}/{action}", gate.page(pages.act), methods=["POST"]),
+        Route("/runs/{desk}/{run}/{action}", gate.page(pages.act, Role.APPROVER), methods=["POST"]),
     ]
 
 
 def _ticket_routes(pages: TicketPages, gate: SessionGate) -> list[Route]:
+    one = "/tickets/{desk}/{ticket}"
     return [
         Route("/tickets/", gate.page(pages.tickets), methods=["GET"]),
-        Route("/tickets/{desk}/bulk", gate.page(pages.bulk), methods=["POST"]),
-        Route("/tickets/{desk}/views", gate.page(pages.views), methods=["POST"]),
-        Route("/tickets/{desk}/{ticket}", gate.page(pages.ticket), methods=["GET"]),
-        Route("/tickets/{desk}/{ticket}/{action}", gate.page(pages.act), methods=["POST"]),
+        Route("/tickets/{desk}/bulk", gate.page(pages.bulk, Role.AGENT), methods=["POST"]),
+        Route("/tickets/{desk}/views", gate.page(pages.views, Role.AGENT), methods=["POST"]),
+        Route(one, gate.page(pages.ticket), methods=["GET"]),
+        Route(f"{one}/{{action}}", gate.page(pages.act, Role.AGENT), methods=["POST"]),
     ]
 
 

@@ -119,6 +119,7 @@ class Frame:
         away = {name: await desk.store.models_away() for name, desk in visit.desks.items()}
         return {
             "me": visit.name,
+            "role": visit.role,
             "csrf": visit.session.csrf,
             "screen": screen,
             "here": visit.request.url.path,

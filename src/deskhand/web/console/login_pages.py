@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from deskhand.errors import TooManyLogins
-from deskhand.ports import Users
+from deskhand.ports import ConsoleActions, Users
 from deskhand.web.console.forms import read_form
 from deskhand.web.console.frame import THEMES, Frame
 from deskhand.web.console.session import (
@@ -33,9 +33,10 @@ _CHOICES = {
 
 
 class LoginPages:
-    def __init__(self, users: Users, frame: Frame) -> None:
+    def __init__(self, users: Users, frame: Frame, actions: ConsoleActions | None = None) -> None:
         self._users = users
         self._frame = frame
+        self._actions = actions
 
     async def login(self, request: Request) -> Response:
         to = own_path(request.query_params.get("to", HOME))
@@ -56,6 +57,10 @@ class LoginPages:
             response = self._refusal(request, 429, form, str(error))
             response.headers["Retry-After"] = str(ceil(error.retry_after))
             return response
+        if self._actions is not None:
+            status = 403 if secret is None else 303
+            name = form.get("name", "").strip()[:100]
+            await self._actions.record(name, client, "POST", LOGIN, status)
         if secret is None:
             return self._refusal(request, 403, form, "the name or the password is wrong")
         response = RedirectResponse(to, 303)

@@ -14,7 +14,7 @@ from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewState
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.console import taken_over_page
-from deskhand.web.console.actions import act, bring_files, leaving_until
+from deskhand.web.console.actions import act, bring_files, leaving_until, role_for
 from deskhand.web.console.frame import HEADERS, Frame
 from deskhand.web.console.labels import LANES, RISKS, age, expiry, expiry_with_outcome, visible
 from deskhand.web.console.queue_page import (
@@ -50,6 +50,11 @@ _MOMENT, _AT_ONCE = 3.0, 0.1
 script asks again."""
 _STAYS = ("note", "assign", "attach")
 """Actions after which one goes on looking at the same review."""
+
+
+def decisions_of(possible: list[Decision], visit: Visit) -> list[Decision]:
+    """What this person may decide."""
+    return [one for one in possible if visit.role.covers(role_for(one))]
 
 
 class ApprovalPages:
@@ -181,6 +186,7 @@ class ApprovalPages:
         desk, review_id = _place(visit)
         now = time.time()
         shown = await read_review_page(desk, review_id, visit.name, now)
+        shown["decisions"] = decisions_of(shown["decisions"], visit)
         review: Review = shown["review"]
         before, after = await neighbours(visit, chosen, review)
         return {
@@ -219,7 +225,8 @@ class ApprovalPages:
         try:
             form = await bring_files(desk, review_id, visit)
             patience = _AT_ONCE if visit.part else _MOMENT
-            review = await act(desk, action, review_id, form, visit.name, patience=patience)
+            user = visit.session.user
+            review = await act(desk, action, review_id, form, user, patience=patience)
         except Conflict as error:
             current = await desk.store.review(review_id)
             problem = str(error)
@@ -243,6 +250,7 @@ class ApprovalPages:
         if visit.request.headers.get("hx-request") != "true":
             return Response(status_code=204, headers=HEADERS)
         shown = await read_review_page(desk, review_id, visit.name, time.time())
+        shown["decisions"] = decisions_of(shown["decisions"], visit)
         return self._frame.html(visit.request, "_changes.html", **shown)
 
     async def _after(self, visit: Visit, review: Review, action: str) -> str:

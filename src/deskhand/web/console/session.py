@@ -10,9 +10,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from deskhand.errors import NotFound
-from deskhand.model.access import DEVICE_SECONDS, Session
+from deskhand.model.access import DEVICE_SECONDS, Role, Session
 from deskhand.model.attached_files import AttachedFile
-from deskhand.ports import Users
+from deskhand.ports import ConsoleActions, Users
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import Refused
 from deskhand.web.console.forms import Submission, read_submission
@@ -24,9 +24,9 @@ DEVICE_COOKIE = "deskhand_device"
 """Says that its owner has logged in with this browser. It opens nothing."""
 HOME = "/approvals/"
 LOGIN = "/login"
-SCREENS = ("/approvals", "/messages", "/tickets", "/runs", "/metrics", "/search")
+SCREENS = ("/approvals", "/messages", "/tickets", "/runs", "/metrics", "/desk", "/search")
 """Where the screens of the console are; the first is where one arrives."""
-PATHS = (*SCREENS, LOGIN, "/logout", "/preferences", "/static", "/events")
+PATHS = (*SCREENS, LOGIN, "/logout", "/preferences", "/setup", "/static", "/events")
 """All that the console answers."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -56,6 +56,10 @@ class Visit:
         """The part of a page that a script asks for; empty where a whole page is wanted."""
         return self.request.headers.get("x-part", "")
 
+    @property
+    def role(self) -> Role:
+        return self.session.user.role
+
     def desk(self, name: str) -> ServedDesk:
         if name not in self.desks:
             raise NotFound(f"there is no desk {name!r}")
@@ -65,32 +69,71 @@ class Visit:
 Page = Callable[[Visit], Awaitable[Response]]
 
 
+Needed = Role | Callable[[Request], Role]
+"""The role that a page asks for, or what tells it from the request."""
+NEEDS = "needs"
+"""The attribute of a page's endpoint that says which role it asks for."""
+
+
 class SessionGate:
-    """Lets only logged-in people through to the pages wrapped by `page`."""
+    """Lets only logged-in people with the role that is needed through to the pages wrapped by
+    `page`, and writes down what they do."""
 
     def __init__(
-        self, users: Users, desks: Mapping[str, ServedDesk], after_change: Callable[[], None]
+        self,
+        users: Users,
+        desks: Mapping[str, ServedDesk],
+        after_change: Callable[[], None],
+        actions: ConsoleActions | None = None,
     ) -> None:
         self._users = users
         self._desks = desks
         self._after_change = after_change
         """Called when somebody has done something."""
+        self._actions = actions
 
-    def page(self, show: Page) -> Callable[[Request], Awaitable[Response]]:
+    def page(
+        self, show: Page, needs: Needed = Role.VIEWER
+    ) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
             session = await self.session(request)
             if session is None:
                 return _to_login(request)
-            sent = Submission({})
-            if request.method not in ("GET", "HEAD"):
-                sent = await self._submission(request, session)
-            mine = {name: desk for name, desk in self._desks.items() if session.user.touches(name)}
-            answered = await show(Visit(request, session, mine, sent.fields, sent.files))
-            if request.method == "POST":
-                self._after_change()
-            return answered
+            if request.method in ("GET", "HEAD"):
+                return await self._show(request, session, show, needs)
+            try:
+                response = await self._show(request, session, show, needs)
+            except Refused as error:
+                await self._note(request, session, error.problem.status)
+                raise
+            except NotFound:
+                await self._note(request, session, 404)
+                raise
+            await self._note(request, session, response.status_code)
+            self._after_change()
+            return response
 
         return answer
+
+    async def _show(
+        self, request: Request, session: Session, show: Page, needs: Needed
+    ) -> Response:
+        sent = Submission({})
+        if request.method not in ("GET", "HEAD"):
+            sent = await self._submission(request, session)
+        needed = needs if isinstance(needs, Role) else needs(request)
+        if not session.user.role.covers(needed):
+            role = session.user.role
+            raise Refused(403, f"this needs the role {needed}; yours is {role}")
+        mine = {name: desk for name, desk in self._desks.items() if session.user.touches(name)}
+        return await show(Visit(request, session, mine, sent.fields, sent.files))
+
+    async def _note(self, request: Request, session: Session, status: int) -> None:
+        if self._actions is None:
+            return
+        client = request.client.host if request.client else "unknown"
+        path = request.url.path
+        await self._actions.record(session.user.name, client, request.method, path, status)
 
     async def session(self, request: Request) -> Session | None:
         secret = request.cookies.get(COOKIE)

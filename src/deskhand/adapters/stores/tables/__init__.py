@@ -32,10 +32,12 @@ from deskhand.adapters.stores.tables.people import (
     chat_lines,
     chat_mails,
     chats,
+    console_actions,
     contact_notes,
     contacts,
     login_failures,
     sessions,
+    setup_links,
     users,
 )
 from deskhand.adapters.stores.tables.reviews import (
@@ -82,6 +84,7 @@ __all__ = [
     "chat_lines",
     "chat_mails",
     "chats",
+    "console_actions",
     "console_changes",
     "console_lookers",
     "contact_notes",
@@ -111,6 +114,7 @@ __all__ = [
     "runs_waiting",
     "seals",
     "sessions",
+    "setup_links",
     "statements",
     "steps",
     "stops",

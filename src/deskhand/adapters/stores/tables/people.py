@@ -49,6 +49,30 @@ users = Table(
     Column("desks", Text, nullable=False),
     Column("created_at", Float, nullable=False),
     Column("removed_at", Float),
+    Column("role", Text),
+    Column("limit", Text),
+    Column("mail", Text),
+)
+
+setup_links = Table(
+    "setup_links",
+    metadata,
+    Column("digest", LargeBinary, primary_key=True),
+    Column("made_at", Float, nullable=False),
+)
+
+console_actions = Table(
+    "console_actions",
+    metadata,
+    Column("number", Position, primary_key=True, autoincrement=False),
+    Column("at", Float, nullable=False),
+    Column("who", Text, nullable=False),
+    Column("client", Text, nullable=False),
+    Column("method", Text, nullable=False),
+    Column("path", Text, nullable=False),
+    Column("status", Integer, nullable=False),
+    Column("chain", LargeBinary, nullable=False),
+    Index("console_actions_at", "at"),
 )
 
 sessions = Table(
