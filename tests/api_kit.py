@@ -181,6 +181,7 @@ async def served(
             run_bench(database, desks.values()),
             public_url=public_url,
             actions=console_actions(database),
+            keys=keys,
         )
         app = create_app(
             desks,

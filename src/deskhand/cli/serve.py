@@ -237,6 +237,7 @@ async def web_server(
         run_bench(database, desks),
         public_url=in_front.public_url,
         actions=console_actions(database),
+        keys=api_keys(database),
     )
     app = create_app(served, api_keys(database), version=__version__, site=site, users=users)
     return Server(

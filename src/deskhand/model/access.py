@@ -38,7 +38,7 @@ class Role(StrEnum):
     APPROVER = "approver"
     """Decides reviews, and lets runs go on."""
     ADMIN = "admin"
-    """Keeps users, keys and webhooks, and stops a desk."""
+    """Keeps users and keys, and stops a desk."""
 
     def covers(self, needed: "Role") -> bool:
         order = list(Role)

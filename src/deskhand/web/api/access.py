@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol, TypeVar, cast
 
 from fastapi import Request
@@ -12,7 +13,10 @@ from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as Connection
 
 from deskhand.config.sections.channels import ChannelSpec
+from deskhand.config.sections.policy import PolicySpec
 from deskhand.config.sections.reviews import ReviewsSpec
+from deskhand.config.sections.routing import RoutingRuleSection
+from deskhand.config.sections.safeguards import SafeguardSpec
 from deskhand.config.sections.tickets import TicketsSection
 from deskhand.engine.chat_codes import ChatCodes
 from deskhand.engine.trust_modes import Trust
@@ -22,6 +26,7 @@ from deskhand.model.knowledge import Hit
 from deskhand.model.spec import FlowSpec
 from deskhand.ports import ApiKeys, Archive, Dispatcher, Store
 from deskhand.ports.conversations import Chats
+from deskhand.ports.knowledge import KnowledgeStore
 from deskhand.tickets.service import Tickets
 from deskhand.web.api.problems import FieldProblem, Problem, Refused, invalid
 from deskhand.web.api.reference import OPEN_PAGES
@@ -64,6 +69,14 @@ class DeskFacts(Protocol):
     def tickets(self) -> TicketsSection: ...
     @property
     def models(self) -> Mapping[str, str]: ...
+    @property
+    def folder(self) -> Path: ...
+    @property
+    def routing(self) -> Sequence[RoutingRuleSection]: ...
+    @property
+    def policy(self) -> PolicySpec | None: ...
+    @property
+    def safeguards(self) -> SafeguardSpec: ...
 
 
 class ServingDispatcher(Dispatcher, Protocol):
@@ -79,6 +92,9 @@ class ServingDispatcher(Dispatcher, Protocol):
 
 
 class Knowledge(Protocol):
+    @property
+    def store(self) -> KnowledgeStore: ...
+
     async def search(
         self,
         question: str,

@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from deskhand.errors import NotFound
 from deskhand.model.access import Role
-from deskhand.ports import ConsoleActions, Users
+from deskhand.ports import ApiKeys, ConsoleActions, Users
 from deskhand.ports.console import ConsoleFeed
 from deskhand.ports.run_bench import RunBench
 from deskhand.web.api.access import ServedDesk
@@ -19,7 +19,9 @@ from deskhand.web.api.problems import Refused
 from deskhand.web.console.actions import role_for
 from deskhand.web.console.chat_page import ChatPages
 from deskhand.web.console.conversation_pages import ConversationPages
+from deskhand.web.console.desk_pages import DeskPages
 from deskhand.web.console.frame import Frame
+from deskhand.web.console.key_pages import KeyPages
 from deskhand.web.console.live import LiveHub
 from deskhand.web.console.live_pages import LivePages
 from deskhand.web.console.login_pages import LoginPages
@@ -42,6 +44,7 @@ def create_console(
     *,
     public_url: str | None = None,
     actions: ConsoleActions | None = None,
+    keys: ApiKeys | None = None,
 ) -> Site:
     """The screens that show these desks to these people.
 
@@ -71,6 +74,8 @@ def create_console(
             *_account_routes(login, gate),
             *_setup_routes(setup, gate),
             *_user_routes(UserPages(frame, users, actions), gate),
+            *_key_routes(KeyPages(frame, keys), gate),
+            *_desk_routes(DeskPages(frame), gate),
             Route(
                 f"{HOME}chat/{{desk}}/files/{{number:int}}",
                 gate.page(ChatPages(frame).file),
@@ -137,6 +142,23 @@ def _user_routes(pages: UserPages, gate: SessionGate) -> list[Route]:
         Route("/desk/users", gate.page(pages.add, Role.ADMIN), methods=["POST"]),
         Route(one, gate.page(pages.act, Role.ADMIN), methods=["POST"]),
         Route("/desk/access", gate.page(pages.access, Role.ADMIN), methods=["GET"]),
+    ]
+
+
+def _key_routes(pages: KeyPages, gate: SessionGate) -> list[Route]:
+    return [
+        Route("/desk/keys", gate.page(pages.keys, Role.ADMIN), methods=["GET"]),
+        Route("/desk/keys", gate.page(pages.add, Role.ADMIN), methods=["POST"]),
+        Route("/desk/keys/{key}/revoke", gate.page(pages.revoke, Role.ADMIN), methods=["POST"]),
+    ]
+
+
+def _desk_routes(pages: DeskPages, gate: SessionGate) -> list[Route]:
+    switch = "/desk/{desk}/switch/{action}"
+    return [
+        Route("/desk/", gate.page(pages.first), methods=["GET"]),
+        Route("/desk/{desk}/{tab}", gate.page(pages.tab), methods=["GET"]),
+        Route(switch, gate.page(pages.act, Role.ADMIN), methods=["POST"]),
     ]
 
 

@@ -67,8 +67,6 @@ class Visit:
 
 
 Page = Callable[[Visit], Awaitable[Response]]
-
-
 Needed = Role | Callable[[Request], Role]
 """The role that a page asks for, or what tells it from the request."""
 NEEDS = "needs"
@@ -113,6 +111,7 @@ class SessionGate:
             self._after_change()
             return response
 
+        setattr(answer, NEEDS, needs)
         return answer
 
     async def _show(

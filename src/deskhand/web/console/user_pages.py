@@ -19,7 +19,7 @@ ROLES = {
     Role.VIEWER: "looks at everything",
     Role.AGENT: "works tickets, assigns, notes, drafts",
     Role.APPROVER: "decides reviews, lets runs go on",
-    Role.ADMIN: "keeps users, keys and webhooks, stops a desk",
+    Role.ADMIN: "keeps users and keys, stops a desk",
 }
 
 

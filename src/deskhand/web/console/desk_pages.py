@@ -1,0 +1,118 @@
+"""A desk from within: what it knows, what it may do, how it holds up, and how to stop it."""
+
+from urllib.parse import quote
+
+from starlette.responses import RedirectResponse, Response
+
+from deskhand.errors import Conflict
+from deskhand.model.access import Role
+from deskhand.model.run import RunStatus
+from deskhand.web.api.access import ServedDesk
+from deskhand.web.api.problems import Refused
+from deskhand.web.console.desk_facts import (
+    article_rows,
+    gaps_of,
+    intent_rows,
+    judged_call,
+    queue_counts,
+    routing_rows,
+)
+from deskhand.web.console.frame import Frame
+from deskhand.web.console.session import Visit
+
+PLACE = "/desk/"
+TABS = ("knowledge", "intents", "routing", "policies", "health", "stop")
+_MOST_STUCK = 50
+
+
+class DeskPages:
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+
+    async def first(self, visit: Visit) -> Response:
+        """The desk that was named, else the first one."""
+        named = visit.request.query_params.get("desk")
+        names = sorted(visit.desks)
+        if not names:
+            raise Refused(404, "there is no desk that you may see")
+        chosen = named if named in visit.desks else names[0]
+        return RedirectResponse(f"{PLACE}{chosen}/knowledge", 303)
+
+    async def tab(self, visit: Visit) -> Response:
+        desk = visit.desk(visit.request.path_params["desk"])
+        name = visit.request.path_params["tab"]
+        if name not in TABS:
+            raise Refused(404, "there is no such page")
+        values = await getattr(self, f"_{name}")(desk, visit)
+        return self._frame.html(
+            visit.request,
+            f"desk_{name}.html",
+            **await self._frame.around(visit, "desk"),
+            tab=name,
+            desk=desk.spec.name,
+            problem=visit.request.query_params.get("problem", "")[:300],
+            **values,
+        )
+
+    async def _knowledge(self, desk: ServedDesk, visit: Visit) -> dict[str, object]:
+        """Articles and how fresh they are, what nothing answered, and a search to try."""
+        asked = visit.request.query_params.get("question", "").strip()[:500]
+        hits = await desk.knowledge.search(asked, limit=5) if asked else []
+        rows = await article_rows(desk)
+        return {"asked": asked, "hits": hits, "rows": rows, "gaps": await gaps_of(desk)}
+
+    async def _intents(self, desk: ServedDesk, visit: Visit) -> dict[str, object]:
+        languages, rows = intent_rows(desk)
+        return {"languages_used": languages, "rows": rows}
+
+    async def _routing(self, desk: ServedDesk, visit: Visit) -> dict[str, object]:
+        return await routing_rows(desk)
+
+    async def _policies(self, desk: ServedDesk, visit: Visit) -> dict[str, object]:
+        """The rules in their order, and what they would say of a call that somebody writes."""
+        written = visit.request.query_params.get("call", "")[:2000]
+        spec = desk.spec.policy
+        rules = () if spec is None else spec.rules
+        verdict = judged_call(rules, written) if written.strip() else None
+        caps = [str(cap) for cap in desk.spec.safeguards.caps]
+        return {"rules": rules, "written": written, "verdict": verdict, "caps": caps}
+
+    async def _health(self, desk: ServedDesk, visit: Visit) -> dict[str, object]:
+        stuck = []
+        for status in (RunStatus.FAILED, RunStatus.NEEDS_REVIEW):
+            stuck += await desk.store.runs(status=status, limit=_MOST_STUCK)
+        messages = await desk.store.messages([run.id for run in stuck])
+        away = {model.model: model for model in await desk.store.models_away()}
+        return {
+            "channels": desk.channels,
+            "models": sorted(set(desk.spec.models.values())),
+            "models_out": away,
+            "queues": await queue_counts(desk),
+            "is_full": desk.dispatcher.full,
+            "stuck": [(run, messages.get(run.id)) for run in stuck],
+            "may_retry": visit.role.covers(Role.APPROVER),
+        }
+
+    async def _stop(self, desk: ServedDesk, visit: Visit) -> dict[str, object]:
+        stop = await desk.store.stopped()
+        return {"stop": stop, "may_stop": visit.role.covers(Role.ADMIN)}
+
+    async def act(self, visit: Visit) -> Response:
+        """Throw the stop switch or take it back."""
+        desk = visit.desk(visit.request.path_params["desk"])
+        action = visit.request.path_params["action"]
+        place = f"{PLACE}{desk.spec.name}/stop"
+        try:
+            if action == "halt":
+                reason = visit.form.get("reason", "").strip()[:1000]
+                if not reason:
+                    raise Conflict("say why: everybody whose work waits reads it")
+                await desk.store.stop(visit.name, reason)
+            elif action == "resume":
+                await desk.store.resume(visit.name)
+                desk.dispatcher.wake()
+            else:
+                raise Refused(404, f"there is no action {action!r}")
+        except Conflict as error:
+            return RedirectResponse(f"{place}?problem={quote(str(error))}", 303)
+        return RedirectResponse(place, 303)

@@ -1,0 +1,89 @@
+"""The console's desk screen: knowledge, rules, health, the stop switch, and API keys."""
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from deskhand.model.access import Role
+from deskhand.wiring import user_accounts
+from tests.api_kit import Client, Served, served
+from tests.approvals_kit import PASSWORD, Person, make_passwords_cheap, person, words_of
+
+TABS = ("knowledge", "intents", "routing", "policies", "health", "stop")
+
+
+@pytest.fixture(autouse=True)
+def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_passwords_cheap(monkeypatch)
+
+
+@pytest.fixture
+async def shop(tmp_path: Path) -> AsyncIterator[Served]:
+    more = "policy: [{name: large, when: {tool: refund, amount: {at_least: 50 EUR}}, then: hold}]\n"
+    async with served(tmp_path, "shop", "bank", more=more, approvals=True) as running:
+        yield running
+
+
+async def admin(shop: Served) -> Person:
+    await user_accounts(shop.database).add("ada", PASSWORD, ["*"], role=Role.ADMIN)
+    ada = Person(shop)
+    await ada.log_in("ada")
+    return ada
+
+
+async def test_every_part_of_a_desk_is_shown_to_whoever_may_see_it(shop: Served) -> None:
+    ida, bert = await person(shop), await person(shop, "bert", "bank")
+    assert (await ida.get("/desk/")).headers["location"] == "/desk/bank/knowledge"
+    for tab in TABS:
+        shown = await ida.get(f"/desk/shop/{tab}")
+        assert shown.status_code == 200, tab
+        assert (await bert.get(f"/desk/shop/{tab}")).status_code == 404
+    asked = await ida.get("/desk/shop/knowledge?question=<b>delivery</b>")
+    assert "<b>delivery</b>" not in asked.text
+    assert (await ida.get("/desk/shop/nonsense")).status_code == 404
+    judged = await ida.get("/desk/shop/policies?call=tool: refund%0Aamount: 60 EUR")
+    assert "hold : rule 1, large" in words_of(judged.text)
+    small = await ida.get("/desk/shop/policies?call=tool: refund%0Aamount: 40 EUR")
+    assert "No rule speaks of it" in words_of(small.text)
+
+
+async def test_a_stuck_run_is_listed_and_goes_on(shop: Served) -> None:
+    api: Client = await shop.client(desks=["shop"])
+    run = await api.worked("broken", subject="It broke")
+    ida = await person(shop)
+    page = words_of((await ida.get("/desk/shop/health")).text)
+    assert "It broke" in page
+    again = await ida.post(f"/runs/shop/{run['run']}/retry", data={"csrf": ida.csrf})
+    assert again.status_code == 303
+
+
+async def test_only_an_admin_stops_a_desk_and_says_why(shop: Served) -> None:
+    ida, ada = await person(shop), await admin(shop)
+    halt, resume = "/desk/shop/switch/halt", "/desk/shop/switch/resume"
+    form = {"reason": "wrong prices"}
+    assert (await ida.post(halt, data={**form, "csrf": ida.csrf})).status_code == 403
+    await ada.post(halt, data={"csrf": ada.csrf})
+    assert await shop.desks["shop"].store.stopped() is None
+    await ada.post(halt, data={**form, "csrf": ada.csrf})
+    assert "wrong prices" in words_of((await ida.get("/desk/shop/stop")).text)
+    await ada.post(resume, data={"csrf": ada.csrf})
+    assert await shop.desks["shop"].store.stopped() is None
+
+
+async def test_a_key_is_shown_once_works_at_once_and_is_revoked_at_once(shop: Served) -> None:
+    ada = await admin(shop)
+    form = {"csrf": ada.csrf, "name": "shop-backend", "desks": "shop", "scope:runs:read": "yes"}
+    made = (await ada.post("/desk/keys", data=form)).text
+    secret = re.search(r"dh_[0-9a-z]{20}_[0-9a-f]{64}", made)
+    assert secret is not None
+    assert secret[0] not in (await ada.get("/desk/keys")).text
+    header = {"Authorization": f"Bearer {secret[0]}"}
+    assert (await Person(shop).get("/api/runs", headers=header)).status_code == 200
+    key = re.search(r"/desk/keys/(key_[0-9a-z]+)/revoke", made)
+    assert key is not None
+    await ada.post(f"/desk/keys/{key[1]}/revoke", data={"csrf": ada.csrf})
+    assert (await Person(shop).get("/api/runs", headers=header)).status_code == 401
+    nothing = await ada.post("/desk/keys", data={"csrf": ada.csrf, "name": "x", "desks": "shop"})
+    assert nothing.status_code == 409
