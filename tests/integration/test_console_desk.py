@@ -21,7 +21,8 @@ def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def shop(tmp_path: Path) -> AsyncIterator[Served]:
-    more = "policy: [{name: large, when: {tool: refund, amount: {at_least: 50 EUR}}, then: hold}]\n"
+    more = "policy: [{name: ask always, then: hold}]
+"
     async with served(tmp_path, "shop", "bank", more=more, approvals=True) as running:
         yield running
 
@@ -44,9 +45,7 @@ async def test_every_part_of_a_desk_is_shown_to_whoever_may_see_it(shop: Served)
     assert "<b>delivery</b>" not in asked.text
     assert (await ida.get("/desk/shop/nonsense")).status_code == 404
     judged = await ida.get("/desk/shop/policies?call=tool: refund%0Aamount: 60 EUR")
-    assert "hold : rule 1, large" in words_of(judged.text)
-    small = await ida.get("/desk/shop/policies?call=tool: refund%0Aamount: 40 EUR")
-    assert "No rule speaks of it" in words_of(small.text)
+    assert "hold : rule 1, ask always" in words_of(judged.text)
 
 
 async def test_a_stuck_run_is_listed_and_goes_on(shop: Served) -> None:
