@@ -21,8 +21,7 @@ def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def shop(tmp_path: Path) -> AsyncIterator[Served]:
-    more = "policy: [{name: ask always, then: hold}]
-"
+    more = "policy: [{name: ask always, then: hold}]\n"
     async with served(tmp_path, "shop", "bank", more=more, approvals=True) as running:
         yield running
 

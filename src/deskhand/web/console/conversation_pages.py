@@ -129,7 +129,7 @@ async def _reply(visit: Visit, desk: ServedDesk, run: Run, text: str) -> None:
         "version": str(review.version),
         "hash": review.payload_hash,
     }
-    await act(desk, decision, review.id, form, visit.name, patience=_MOMENT)
+    await act(desk, decision, review.id, form, visit.session.user, patience=_MOMENT)
 
 
 _NOTHING_WAITS = (
