@@ -23,6 +23,7 @@ LEFT_BEHIND = {
     t.leases.name,
     t.workers.name,
     t.sessions.name,
+    t.setup_links.name,
     t.login_failures.name,
     t.write_checks.name,
     t.console_changes.name,

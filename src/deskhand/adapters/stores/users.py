@@ -91,6 +91,8 @@ class SqlUserStore:
         checked: dict[str, Any] = {}
         for field, value in values.items():
             checked[field] = checks[field](value or "")
+        if not checked:
+            raise Conflict("there is nothing to change; name a role, a limit, an address or desks")
         if "limit" in checked:
             checked["limit"] = _written(checked["limit"])
         if checked.get("role", Role.ADMIN) is not Role.ADMIN:

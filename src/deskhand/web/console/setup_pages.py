@@ -19,6 +19,8 @@ from deskhand.web.console.frame import Frame
 from deskhand.web.console.session import Visit, check_origin, keep_cookie
 
 PLACE = "/setup"
+_LOOK_AGAIN = 10
+"""Seconds after which the list looks again by itself."""
 _WORDS = "Hello, when are you open, and how long does a delivery take? Kind regards, Anna"
 
 
@@ -66,14 +68,18 @@ class SetupPages:
         desk = _first(visit)
         found = [] if desk is None else await steps_of(desk)
         name = None if desk is None else desk.spec.name
-        return self._frame.html(
+        is_done = bool(found) and all(step["done"] for step in found)
+        response = self._frame.html(
             visit.request,
             "setup_steps.html",
             **await self._frame.around(visit, "desk"),
             steps=found,
             desk=name,
-            is_done=bool(found) and all(step["done"] for step in found),
+            is_done=is_done,
         )
+        if not is_done:
+            response.headers["Refresh"] = str(_LOOK_AGAIN)
+        return response
 
     async def try_it(self, visit: Visit) -> Response:
         """Hand a sample message in, as if a customer had written it."""
