@@ -49,6 +49,8 @@ def set_up_logging(
     logging.basicConfig(level=level, handlers=[handler], force=True)
     # no line shows these, and finding them out is a tenth of what a line costs
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
+    # nor where in the code a line was written: looking for that is another fifth
+    logging._srcfile = None
     for talkative in ("alembic", "asyncio", "uvicorn"):
         logging.getLogger(talkative).setLevel(max(level, logging.WARNING))
 
@@ -110,12 +112,17 @@ def _fields(record: logging.LogRecord) -> Iterator[tuple[str, Any]]:
     for name, value in vars(record).items():
         if name in _STANDARD or name.startswith("_"):
             continue
-        if _SECRET_NAME.search(name):
+        if _names_secret(name):
             yield name, "***"
         elif isinstance(value, str):
             yield name, _without_secrets(value)
         else:
             yield name, round(value, 3) if isinstance(value, float) else value
+
+
+@lru_cache(maxsize=1024)
+def _names_secret(field: str) -> bool:
+    return _SECRET_NAME.search(field) is not None
 
 
 def _without_secrets(text: str) -> str:

@@ -24,12 +24,11 @@ from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.config.tool_shape import ToolShape
 from deskhand.ports import Store
-from deskhand.tools.built_in import built_in_shapes
 from deskhand.tools.delivery import delivery_tool, draft_tool
 from deskhand.tools.desk_code import load_tools
-from deskhand.tools.office import OFFICE_SHAPES
 from deskhand.tools.registry import Tool, shape_of
 from deskhand.tools.rules import RULES
+from deskhand.tools.shapes import BUILT_IN_SHAPES, OFFICE_SHAPES
 from tests.memory_ledger import MemoryLedger
 from tests.security.hijack.company import Company, tools_of
 from tests.security.hijack.desk import PROFILE, gate_of
@@ -81,7 +80,7 @@ def _shipped_shapes() -> dict[str, ToolShape]:
     every shipped desk."""
     carrying = (delivery_tool(Company()), draft_tool(Desk(Company())))
     own = (*_desk_tools(), *carrying)
-    return {**built_in_shapes(), **OFFICE_SHAPES, **{tool.name: shape_of(tool) for tool in own}}
+    return {**BUILT_IN_SHAPES, **OFFICE_SHAPES, **{tool.name: shape_of(tool) for tool in own}}
 
 
 @pytest.mark.parametrize("policy", [True, False], ids=["policy", "defaults"])

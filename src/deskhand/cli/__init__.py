@@ -2,6 +2,7 @@
 no, 2 wrong usage."""
 
 import gc
+import os
 import sys
 from collections.abc import Sequence
 
@@ -13,6 +14,8 @@ _OBJECTS_BETWEEN_COLLECTIONS = 50_000
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; a user's mistake is words, never a traceback."""
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, 20, 50)
+    # Else pydantic reads what every installed package offers, in search of plugins for itself.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     given = list(sys.argv[1:] if arguments is None else arguments)
     from deskhand.cli.app import command_line
 

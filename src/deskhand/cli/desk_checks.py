@@ -63,9 +63,11 @@ def _configuration(loaded: "LoadedDesk") -> Iterator[Check]:
 
 def _agents(loaded: "LoadedDesk") -> Iterator[Check]:
     """Every agent needs a model to ask, or a flow that does without."""
+    spec = loaded.spec
+    if not spec.profiles:
+        return
     from deskhand.wiring import without_models
 
-    spec = loaded.spec
     unusable = without_models(spec)
     for name, profile in spec.profiles.items():
         tools = f"{len(profile.tools)} tools"
@@ -86,10 +88,13 @@ def _agents(loaded: "LoadedDesk") -> Iterator[Check]:
 def _tools(loaded: "LoadedDesk") -> Iterator[Check]:
     """Parameters that give authority in plain text work, but nobody can check whose the thing
     is: worth a look."""
-    from deskhand.tools.plain_authority import concerns
     from deskhand.wiring import server_tools
 
     every = (*loaded.code.tools, *server_tools(loaded))
+    if not every:
+        return
+    from deskhand.tools.plain_authority import concerns
+
     tool_concerns = [(tool, concern) for tool in every for concern in concerns(tool)]
     for tool, concern in tool_concerns:
         yield Check("tool", True, f"{tool.name} ({tool.place}): {concern}", warning=True)
@@ -97,9 +102,6 @@ def _tools(loaded: "LoadedDesk") -> Iterator[Check]:
 
 def _models(loaded: "LoadedDesk") -> Iterator[Check]:
     """Every model a stage would ask must have an address and a key; nothing is called."""
-    from deskhand.errors import DeskhandError
-    from deskhand.wiring import check_model
-
     spec = loaded.spec
     if spec.brain.kind == "scripted":
         yield Check("brain", True, f"scripted, {Path(spec.brain.file or '').name}: no key needed")
@@ -111,6 +113,9 @@ def _models(loaded: "LoadedDesk") -> Iterator[Check]:
         yield from _intents(loaded)
     if spec.brain.kind == "embedded":
         return
+    from deskhand.errors import DeskhandError
+    from deskhand.wiring import check_model
+
     yield from _caps(loaded)
     for name in sorted({*spec.models.values(), *chain.from_iterable(spec.fall_backs.values())}):
         try:

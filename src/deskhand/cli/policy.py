@@ -51,9 +51,8 @@ def check(desk: options.Desk, as_json: options.Json = False) -> None:
 
 def _fact_types(loaded: "LoadedDesk") -> "FactTypes":
     from deskhand.config.fact_types import REPLY_SHAPE, FactTypes
-    from deskhand.tools.built_in import built_in_shapes
-    from deskhand.tools.office import OFFICE_SHAPES
     from deskhand.tools.registry import shape_of
+    from deskhand.tools.shapes import BUILT_IN_SHAPES, OFFICE_SHAPES
     from deskhand.wiring import server_tools
 
     stages = [stage for flow in loaded.spec.flows.values() for stage in flow.stages.values()]
@@ -61,7 +60,7 @@ def _fact_types(loaded: "LoadedDesk") -> "FactTypes":
         choice for stage in stages if stage.task == "classify" for choice in stage.choices
     }
     named = {tool for stage in stages for tool in stage.tools}
-    ours = {**OFFICE_SHAPES, **built_in_shapes()}
+    ours = {**OFFICE_SHAPES, **BUILT_IN_SHAPES}
     offered = {name: shape for name, shape in ours.items() if name in named}
     offered |= {tool.name: shape_of(tool) for tool in (*loaded.code.tools, *server_tools(loaded))}
     facts = {fact.name: fact.kind for fact in loaded.code.message_facts}

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import Field
 
@@ -45,15 +45,17 @@ from deskhand.config.sections.web_search import WebSearchSpec
 from deskhand.config.tool_shape import ToolShape
 from deskhand.config.yaml import YamlFile, read_yaml
 from deskhand.errors import ConfigError, ConfigErrors
-from deskhand.mail.authentication import MailTrust
-from deskhand.mail.preprocess import BUILT_IN as PREPROCESSORS
 from deskhand.model.frozen import Frozen
+from deskhand.model.message import PREPROCESSORS
 from deskhand.model.plan import PLAN
 from deskhand.model.profile import ProfileSpec
 from deskhand.model.run import canonical_hash
 from deskhand.model.spec import AgentSpec, FlowSpec
 from deskhand.model.understanding import RESTART_AT, UNKNOWN_INTENT
 from deskhand.model.waiting import USUAL_WAIT, AwayRule
+
+if TYPE_CHECKING:  # its patterns take long to compile
+    from deskhand.mail.authentication import MailTrust
 
 DESK_FILE = "desk.yaml"
 POLICY_FILE = "policy.yaml"
@@ -80,9 +82,9 @@ class DeskSpec(Frozen):
     default_flow: str
     prompts: dict[str, str]
     limits: Limits
-    retention: RetentionSection = Field(default_factory=RetentionSection)
-    memory: MemorySection = Field(default_factory=MemorySection)
-    telemetry: TelemetrySection = Field(default_factory=TelemetrySection)
+    retention: RetentionSection = Field(default_factory=RetentionSection.model_construct)
+    memory: MemorySection = Field(default_factory=MemorySection.model_construct)
+    telemetry: TelemetrySection = Field(default_factory=TelemetrySection.model_construct)
     slots: dict[str, SlotSpec] = Field(default_factory=dict)
     """What stages with `task: extract` find in messages, by name."""
     plans: dict[str, DeclaredPlan] = Field(default_factory=dict)
@@ -94,8 +96,8 @@ class DeskSpec(Frozen):
     time_zone: str = "UTC"
     policy: PolicySpec | None = None
     """The desk's own rules over tool calls; None when it has none."""
-    safeguards: SafeguardSpec = Field(default_factory=SafeguardSpec)
-    outgoing: OutgoingSpec = Field(default_factory=OutgoingSpec)
+    safeguards: SafeguardSpec = Field(default_factory=SafeguardSpec.model_construct)
+    outgoing: OutgoingSpec = Field(default_factory=OutgoingSpec.model_construct)
     commitments: tuple[ClauseSpec, ...] = ()
     channels: dict[str, ChannelSpec] = Field(default_factory=dict)
     mode: Mode = "draft"
@@ -108,16 +110,16 @@ class DeskSpec(Frozen):
     undo_seconds: float = 30.0
     routing: tuple[RoutingRuleSection, ...] = ()
     """In order; the first that matches wins."""
-    mail: MailSection = Field(default_factory=MailSection)
+    mail: MailSection = Field(default_factory=MailSection.model_construct)
     web_search: WebSearchSpec | None = None
-    mcp: McpSpec = Field(default_factory=McpSpec)
+    mcp: McpSpec = Field(default_factory=McpSpec.model_construct)
     profiles: dict[str, ProfileSpec] = Field(default_factory=dict)
     stand_ins: dict[str, str] = Field(default_factory=dict)
     """Flows whose agent has no model to ask, each with the flow that works its messages instead."""
     calendar: CalendarSpec = Field(
         default_factory=lambda: calendar_spec(CalendarSection(), Path(), "UTC")
     )
-    reviews: ReviewsSpec = Field(default_factory=ReviewsSpec)
+    reviews: ReviewsSpec = Field(default_factory=ReviewsSpec.model_construct)
 
     @property
     def own_addresses(self) -> tuple[str, ...]:
@@ -125,8 +127,10 @@ class DeskSpec(Frozen):
         return tuple(channel.identity.address for channel in self.channels.values())
 
     @property
-    def mail_trust(self) -> MailTrust:
+    def mail_trust(self) -> "MailTrust":
         """Whose word about a mail's sender the desk believes."""
+        from deskhand.mail.authentication import MailTrust
+
         return MailTrust(self.mail.trusted_servers, self.mail.forwarders, self.own_addresses)
 
     def mode_for(self, category: str | None) -> Mode:

@@ -61,7 +61,7 @@ def compiled_intents(files: Sequence[ReadIntents], texts: TextsByName) -> dict[s
         errors |= file.section.errors
     for file in files:
         for name, section in file.section.intents.items():
-            if name in intents and section == IntentSection():
+            if name in intents and section == IntentSection.model_construct():
                 continue  # more examples of it
             intents[name] = section.compile(name, at_most, texts, errors)
     return intents

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Mapping
 
 from deskhand.mail.crisp import CrispUnreadable, read_crisp
-from deskhand.model.message import Message, Prepared, inquiry
+from deskhand.model.message import PREPROCESSORS, Message, Prepared, inquiry
 
 log = logging.getLogger("deskhand.mail")
 
@@ -14,7 +14,6 @@ Preprocess = Callable[[Message], Prepared | None]
 """What it read; None where it cannot read the message. Pure and quick: it is asked once, when a
 message is accepted."""
 
-UNCHANGED = "default"
 PATIENCE = 20.0
 """Seconds a desk's own preprocessor may take."""
 LONGEST = 1_000_000
@@ -35,7 +34,7 @@ def crisp(message: Message) -> Prepared:
     return Prepared(name=mail.patient_name, address=mail.patient_email, text=mail.original_message)
 
 
-BUILT_IN: Mapping[str, Preprocess] = {UNCHANGED: default, "crisp": crisp}
+BUILT_IN: Mapping[str, Preprocess] = dict(zip(PREPROCESSORS, (default, crisp), strict=True))
 
 
 def prepare(message: Message, name: str, read: Preprocess) -> Prepared:

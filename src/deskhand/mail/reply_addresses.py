@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from deskhand.mail.authentication import MailTrust
 from deskhand.mail.automatic import passed_on
 from deskhand.mail.crisp import is_crisp
-from deskhand.mail.preprocess import UNCHANGED
 from deskhand.mail.reply_to import domain_of, is_daemon, is_nobody, is_whole, plain, reply_to
-from deskhand.model.message import Message, ReplyAddresses
+from deskhand.model.message import UNCHANGED, Message, ReplyAddresses
 from deskhand.model.principal import PrincipalKind
 
 MOST_COPIES = 20

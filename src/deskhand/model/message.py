@@ -81,6 +81,11 @@ class Attachment(Frozen):
     """The bytes on their way into the store; no record of the message has them."""
 
 
+UNCHANGED = "default"
+PREPROCESSORS = (UNCHANGED, "crisp")
+"""Those that every desk has."""
+
+
 class Prepared(Frozen):
     """The customer and his own words, taken out of what a helpdesk put around them: a help to read,
     and no proof.

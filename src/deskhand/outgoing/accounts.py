@@ -9,6 +9,8 @@ from functools import cache
 from hashlib import sha256
 from typing import Literal, NamedTuple
 
+_DIGIT = re.compile(r"[0-9]")
+"""Stands in a number of every kind."""
 _SIGN = re.compile(r"[A-Za-z0-9]")
 _RUN = re.compile(r"[A-Za-z0-9](?:[\s.,:;_|/\\*·•\-\u2010-\u2015]{0,3}[A-Za-z0-9])*")
 """Letters and digits with at most three spaces, dots, dashes or line breaks between two of them."""
@@ -121,7 +123,7 @@ class Account(NamedTuple):
 
 def accounts_in(text: str) -> Iterator[Account]:
     """Every number in a text that money can be sent to, kind by kind."""
-    if len(text) < _SHORTEST:
+    if len(text) < _SHORTEST or _DIGIT.search(text) is None:
         return
     runs = list(_runs(text))
     yield from _ibans(text, runs)

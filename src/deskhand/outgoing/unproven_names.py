@@ -6,6 +6,7 @@ carries his words, under our name, to whomever he chose.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from deskhand.mail.mail_phrases import mail_phrases
 from deskhand.model.message import Message
@@ -83,11 +84,15 @@ def repeated_names(text: str, names: Iterable[str]) -> Iterator[tuple[int, int]]
 def stands_in_any(name: str, texts: Iterable[str]) -> bool:
     """Whether one of the texts has this name, whole and in its order of words."""
     wanted = [match.group().casefold() for match in _WORD.finditer(name)]
-    for text in texts:
-        words = [(0, 0, match.group().casefold()) for match in _WORD.finditer(text)]
-        if wanted and next(_runs(words, wanted), None) is not None:
-            return True
-    return False
+    if not wanted:
+        return False
+    return any(next(_runs(_words_of(text), wanted), None) is not None for text in texts)
+
+
+@lru_cache(maxsize=256)
+def _words_of(text: str) -> "_Words":
+    """The words of a text of the company's own: the same ones are read for every reply."""
+    return tuple((0, 0, match.group().casefold()) for match in _WORD.finditer(text))
 
 
 _Words = Sequence[tuple[int, int, str]]

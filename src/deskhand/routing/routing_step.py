@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from deskhand.config.desk import DeskSpec
 from deskhand.config.without_model import stand_ins
 from deskhand.mail.attachment_limits import within_limits
-from deskhand.mail.preprocess import UNCHANGED, Preprocess, prepared_by
+from deskhand.mail.preprocess import Preprocess, prepared_by
 from deskhand.mail.reply_addresses import reply_addresses
-from deskhand.model.message import Message, Route
+from deskhand.model.message import UNCHANGED, Message, Route
 from deskhand.routing.message_router import MessageRouter
 
 

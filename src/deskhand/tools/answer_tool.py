@@ -17,8 +17,8 @@ from deskhand.tools.calendar_tools import PATIENCE, Now, looked_at
 from deskhand.tools.context import Context
 from deskhand.tools.invitation_tool import invitations_in
 from deskhand.tools.registry import Tool, tool
+from deskhand.tools.shapes import ANSWER_INVITATION as ANSWER_INVITATION
 
-ANSWER_INVITATION = "answer_invitation"
 CANCELLED = "cancelled"
 LONGEST = timedelta(hours=8)
 """A meeting that takes longer is for a person to accept."""

@@ -13,8 +13,9 @@ from deskhand.scheduling.slots import Offering
 from deskhand.tools.calendar_tools import ASK_PERSON, PATIENCE, Now, shown
 from deskhand.tools.context import Context
 from deskhand.tools.registry import Tool, tool
+from deskhand.tools.shapes import CANCEL_APPOINTMENT as CANCEL_APPOINTMENT
+from deskhand.tools.shapes import FIND_APPOINTMENT as FIND_APPOINTMENT
 
-FIND_APPOINTMENT, CANCEL_APPOINTMENT = "find_appointment", "cancel_appointment"
 _WHY = {
     "move": "an agreed appointment is to be moved",
     "cancel": "an agreed appointment is to be cancelled",

@@ -21,14 +21,14 @@ from deskhand.scheduling.wishes import WINDOW, Window, Wish, read_window
 from deskhand.tools.authority import Authority, Resolver, Slot, resolver
 from deskhand.tools.context import Context
 from deskhand.tools.registry import Tool, tool
+from deskhand.tools.shapes import ASK_PERSON as ASK_PERSON
+from deskhand.tools.shapes import CHECK_CALENDAR as CHECK_CALENDAR
+from deskhand.tools.shapes import HOLD_SLOT as HOLD_SLOT
 
-CHECK_CALENDAR, HOLD_SLOT = "check_calendar", "hold_slot"
 PATIENCE = 60.0
 """Seconds: a calendar server may take its time."""
 
 SLOT_TAKEN = "slot_taken"
-ASK_PERSON = "ask_person"
-"""A tool's result with this field says why a person must look at the reply before it leaves."""
 NOT_TODAY = timedelta(days=30)
 """Days that a mail names are counted from its date; from one farther away than this they are
 none of this year's."""

@@ -7,8 +7,7 @@ from deskhand.model.contact import Contact
 from deskhand.model.principal import Principal
 from deskhand.ports import Contacts
 from deskhand.tools.registry import Tool, tool
-
-GET_CONTACT = "get_contact"
+from deskhand.tools.shapes import GET_CONTACT as GET_CONTACT
 
 
 def contact_tool(contacts: Contacts) -> Tool:

@@ -3,16 +3,15 @@
 import sys
 import traceback
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
 from deskhand.errors import ConfigError
-from deskhand.mail.preprocess import Preprocess
-from deskhand.ports import PostHook, PreHook
 from deskhand.tools.authority import Authority, Resolver
+from deskhand.tools.brought_code import DeskCode as DeskCode
 from deskhand.tools.declared import Declared, recording
 from deskhand.tools.message_facts import MessageFact
 from deskhand.tools.registry import Tool, ToolRegistry
@@ -27,21 +26,6 @@ Thing = TypeVar("Thing", bound=Declared)
 
 _FIXES: Mapping[type, str] = {Resolver: "make one of the two", Hook: "make one hook of the two"}
 """What to do about two that declare the same; for every other kind, rename one."""
-
-
-@dataclass(frozen=True, slots=True)
-class DeskCode:
-    """What a desk brings in Python, by the names its desk.yaml uses."""
-
-    tools: tuple[Tool, ...]
-    services: dict[str, Service]
-    before: dict[str, PreHook]
-    after: dict[str, PostHook]
-    resolvers: tuple[Resolver, ...] = ()
-    message_facts: tuple[MessageFact, ...] = ()
-    preprocessors: dict[str, Preprocess] = field(default_factory=dict[str, Preprocess])
-    declared: tuple[Declared, ...] = ()
-    """Everything the file decorates, also what other rooms have decorators for."""
 
 
 def load_tools(path: Path) -> DeskCode:

@@ -15,8 +15,7 @@ from deskhand.scheduling.slots import Offering
 from deskhand.tools.calendar_tools import PATIENCE
 from deskhand.tools.context import Context
 from deskhand.tools.registry import Tool, tool
-
-READ_INVITATION = "read_invitation"
+from deskhand.tools.shapes import READ_INVITATION as READ_INVITATION
 
 
 def invitation_tool(

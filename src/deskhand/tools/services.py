@@ -12,22 +12,10 @@ from deskhand.model.envelope import Ask, Envelope
 from deskhand.model.frozen import Frozen
 from deskhand.model.outcome import Outcome
 from deskhand.model.plan import StepRecord
-from deskhand.model.understanding import UNKNOWN_INTENT
 from deskhand.ports import PostHook, PreHook, StageContext
 from deskhand.tools.declared import SourcePlace, declare, place_of
+from deskhand.tools.shapes import BUILT_IN_SERVICES as BUILT_IN_SERVICES
 
-BUILT_IN_SERVICES = (
-    "match_ticket",
-    "retrieve",
-    "review",
-    "dispatch",
-    UNKNOWN_INTENT,
-    "translate",
-    "supervise",
-    "specialise",
-    "escalate",
-    "file",
-)
 """The services that every desk has."""
 
 

@@ -10,8 +10,8 @@ from deskhand.errors import ToolError
 from deskhand.outgoing.accounts import accounts_in
 from deskhand.ports import SearchesWeb
 from deskhand.tools.registry import Tool, tool
+from deskhand.tools.shapes import WEB_SEARCH as WEB_SEARCH
 
-WEB_SEARCH = "web_search"
 LONGEST_TITLE, LONGEST_TEXT, LONGEST_ADDRESS = 200, 500, 500
 _UNSEEN = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]+"

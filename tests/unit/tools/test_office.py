@@ -2,6 +2,7 @@
 nothing else."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,13 @@ from deskhand.model.message import Attachment
 from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind
 from deskhand.model.run import EffectState
 from deskhand.policy.rule_policy import compile_policy
+from deskhand.tools.closing import closing_tools
 from deskhand.tools.gate import Gate
 from deskhand.tools.gate_call import GateAnswer, Terms
-from deskhand.tools.office import OFFICE_SHAPES, Office
+from deskhand.tools.office import Office
 from deskhand.tools.registry import ToolRegistry, shape_of
+from deskhand.tools.shapes import BUILT_IN_SHAPES, OFFICE_SHAPES
+from deskhand.tools.web_search import web_search_tool
 from tests.kit import TestClock, a_message
 from tests.memory_ledger import ANN, FixedContext, MemoryLedger
 
@@ -88,6 +92,16 @@ async def reception(tmp_path: Path) -> AsyncIterator[Reception]:
         yield Reception(database)
     finally:
         await database.close()
+
+
+def test_the_shapes_of_what_every_desk_has_are_those_of_the_tools() -> None:
+    class Nobody:
+        async def search(self, query: str) -> list[dict[str, str]]:
+            return []
+
+    tools = (*closing_tools(), web_search_tool(Nobody()))
+    made = {tool.name: replace(shape_of(tool), built_in=True) for tool in tools}
+    assert made == BUILT_IN_SHAPES
 
 
 def test_the_shapes_are_those_of_the_tools(reception: Reception) -> None:

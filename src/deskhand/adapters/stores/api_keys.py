@@ -6,7 +6,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -21,7 +21,24 @@ _SECRET = re.compile(r"dh_([0-9a-z]{20})_[0-9a-f]{64}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@-]{0,99}")
 _SCOPES = frozenset(map(str, Scope))
 _DESK = re.compile(r"[a-z][a-z0-9-]{0,59}")
-_BY_ID = sa.select(t.api_keys).where(t.api_keys.c.id == sa.bindparam("id"))
+
+
+class _KeyRow(NamedTuple):
+    """The columns that say whose a key is, and what it opens."""
+
+    id: str
+    digest: bytes
+    name: str
+    scopes: str
+    desks: str
+    created_at: float
+    revoked_at: float | None
+
+
+_BY_ID = sa.select(*(t.api_keys.c[name] for name in _KeyRow._fields)).where(
+    t.api_keys.c.id == sa.bindparam("id")
+)
+"""Asked with every request, so it is put together once."""
 
 
 class SqlKeyStore:
@@ -65,7 +82,8 @@ class SqlKeyStore:
         if shape is None:
             return None
         values = {"id": f"key_{shape[1]}"}
-        row = await self._database.glance(lambda core: core.execute(_BY_ID, values).one_or_none())
+        rows = await self._database.look_up(_BY_ID, values)
+        row = _KeyRow(*rows[0]) if rows else None
         matches = hmac.compare_digest(
             _digest(secret), _NO_DIGEST if row is None else bytes(row.digest)
         )
@@ -102,7 +120,7 @@ def _digest(secret: str) -> bytes:
     return sha256(secret.encode()).digest()
 
 
-def _key(row: sa.Row[Any]) -> ApiKey:
+def _key(row: Any) -> ApiKey:
     """Scopes that this version does not know give nothing."""
     scopes = frozenset(Scope(scope) for scope in row.scopes.split() if scope in _SCOPES)
     return ApiKey(

@@ -101,9 +101,15 @@ class SqlConversations(SqlDesk):
     async def replies_since(
         self, conversation: str, tool: str, since: float, *, beside: str
     ) -> int:
-        return await self._database.glance(
-            lambda core: replies.replies_since(core, self.desk, conversation, tool, since, beside)
-        )
+        values = {
+            "desk": self.desk,
+            "conversation": conversation,
+            "beside": beside,
+            "tool": tool,
+            "since": since,
+        }
+        [[count]] = await self._database.look_up(replies.REPLIES_SINCE, values)
+        return int(count)
 
     async def replies_to(self, sender: str, tool: str, since: float, *, beside: str) -> int:
         return await self._database.read_core(

@@ -28,6 +28,10 @@ class CoreDatabase(Protocol):
         """The same for a few rows that an index finds, in this thread where that is quick."""
         ...
 
+    async def look_up(self, query: sa.Select[Any], values: Mapping[str, Any]) -> Sequence[Any]:
+        """A few rows, as `glance` reads them, of a query that was put together once for all."""
+        ...
+
     async def check_writes(self) -> None:
         """Raise StoreUnavailable while what is written does not get there."""
         ...

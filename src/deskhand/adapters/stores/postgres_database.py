@@ -169,6 +169,10 @@ class PostgresDatabase:
 
     ask_quickly = ask
 
+    async def look_up(self, query: sa.Select[Any], values: Mapping[str, Any]) -> Sequence[Any]:
+        """The rows of a query that was put together once for all."""
+        return await self.read_core(lambda core: core.execute(query, values).all())
+
     async def close(self) -> None:
         """Commit what was handed in, then close; handing in more is refused."""
         if self._closed:

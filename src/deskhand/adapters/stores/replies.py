@@ -29,7 +29,7 @@ from deskhand.model.run import (
     canonical_hash,
 )
 
-_REPLIES_SINCE = (
+REPLIES_SINCE = (
     sa.select(sa.func.count())
     .select_from(t.effects.join(t.runs, t.runs.c.position == t.effects.c.run))
     .where(
@@ -41,22 +41,8 @@ _REPLIES_SINCE = (
         t.effects.c.updated_at >= sa.bindparam("since"),
     )
 )
-"""Asked before every reply, so it is put together once."""
-
-
-def replies_since(
-    core: sa.Connection, desk: str, conversation: str, tool: str, since: float, beside: str
-) -> int:
-    """How many effects of this tool were carried out in a conversation since then, those of one
-    run not counted."""
-    values = {
-        "desk": desk,
-        "conversation": conversation,
-        "beside": beside,
-        "tool": tool,
-        "since": since,
-    }
-    return int(core.execute(_REPLIES_SINCE, values).scalar_one())
+"""How many effects of a tool were carried out in a conversation since then, those of one run not
+counted. Asked before every reply, so it is put together once."""
 
 
 def replies_to(

@@ -174,7 +174,8 @@ class SqlRuns(SqlDesk):
 
     async def message(self, run_id: str) -> Message | None:
         parameters = {"desk": self.desk, "run_id": run_id}
-        body = await self._database.glance(lambda core: core.execute(_MESSAGE, parameters).scalar())
+        rows = await self._database.look_up(_MESSAGE, parameters)
+        body = rows[0][0] if rows else None
         return None if body is None else Message.model_validate_json(body)
 
     async def messages(self, run_ids: Sequence[str]) -> dict[str, Message]:
@@ -198,7 +199,7 @@ class SqlRuns(SqlDesk):
             "before": before,
             "most": limit,
         }
-        rows = await self._database.glance(lambda core: core.execute(query, parameters).all())
+        rows = await self._database.look_up(query, parameters)
         return [
             ConversationTurn(run_of(row[:-1]), Message.model_validate_json(row[-1]))
             for row in reversed(rows)

@@ -22,7 +22,7 @@ from deskhand.adapters.stores.rows import (
 )
 from deskhand.adapters.stores.run_store import SqlRuns
 from deskhand.adapters.stores.statements import mark_record
-from deskhand.adapters.stores.totals import read_totals, resume_desk, stop_desk
+from deskhand.adapters.stores.totals import TOTALS_AT, name_digest, resume_desk, stop_desk
 from deskhand.adapters.stores.waiting_runs import SqlWaitingRuns
 from deskhand.errors import Conflict
 from deskhand.model.audited import (
@@ -84,7 +84,12 @@ class SqlStore(SqlRuns, SqlWaitingRuns, SqlConversations, SqlReviews, SqlFiles):
         return await self._database.read_core(lambda core: core.execute(query).scalar() or 0.0)
 
     async def totals(self, places: Mapping[Scope, TotalKey]) -> list[Total]:
-        return await self._database.glance(lambda core: read_totals(core, self.desk, places))
+        totals: list[Total] = []
+        for scope, (name, day) in places.items():
+            values = {"desk": self.desk, "scope": scope, "name": name_digest(name), "day": day}
+            for tool, unit, amount in await self._database.look_up(TOTALS_AT, values):
+                totals.append(Total(scope, tool, unit, amount))
+        return totals
 
     async def stop(self, by: str, reason: str = "") -> Stop:
         return await self._database.write_core(

@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self, TypeVar, cast
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
 from sqlalchemy.pool import StaticPool
 
 from deskhand.adapters.stores.migrate import is_newest, migrate
@@ -141,6 +143,15 @@ class SqliteDatabase:
             return self._own_connection().raw.execute(sql, values).fetchall()
         except sqlite3.Error:
             return await self.ask(sql, values)
+
+    async def look_up(self, query: sa.Select[Any], values: Mapping[str, Any]) -> Sequence[Any]:
+        """A few rows of a query that was put together once for all, as plain tuples.
+
+        SQLAlchemy writes its SQL down once. Asking through SQLAlchemy each time costs ten times as
+        much as the read.
+        """
+        sql, constants = _written_down(query)
+        return await self.ask_quickly(sql, {**constants, **values})
 
     def _own_connection(self) -> Tx:
         """The event loop's own, which waits for nobody."""
@@ -310,6 +321,15 @@ class SqliteDatabase:
             return op(tx)
         except (sqlite3.Error, sa.exc.SQLAlchemyError) as error:
             raise explain(error, self.path) from error
+
+
+@lru_cache(maxsize=256)
+def _written_down(query: sa.Select[Any]) -> tuple[str, dict[str, Any]]:
+    """A query's SQL, and the values that stand in the query itself."""
+    compiled = query.compile(
+        dialect=sqlite_dialect(paramstyle="named"), compile_kwargs={"render_postcompile": True}
+    )
+    return compiled.string, compiled.params
 
 
 def _bring_up_to_date(connection: sa.Connection) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from deskhand.adapters.stores.review_decisions import record_event, release_stop
 from deskhand.adapters.stores.statements import mark_record
 from deskhand.crashpoints import crash_point
 from deskhand.errors import EffectRefused
-from deskhand.model.totals import Counted, Scope, Stop, Sums, Total, TotalKey
+from deskhand.model.totals import Counted, Stop, Sums
 
 if TYPE_CHECKING:  # SQLite does without the driver, which takes long to import
     from deskhand.adapters.stores.postgres_database import Connection
@@ -174,23 +174,13 @@ async def _read_amounts(
 # --- the same on both
 
 
-_AT = sa.select(t.totals.c.tool, t.totals.c.unit, t.totals.c.amount).where(
+TOTALS_AT = sa.select(t.totals.c.tool, t.totals.c.unit, t.totals.c.amount).where(
     t.totals.c.desk == sa.bindparam("desk"),
     t.totals.c.scope == sa.bindparam("scope"),
     t.totals.c.name == sa.bindparam("name"),
     t.totals.c.day == sa.bindparam("day"),
 )
 """Asked about every effect, so it is put together once."""
-
-
-def read_totals(core: sa.Connection, desk: str, places: Mapping[Scope, TotalKey]) -> list[Total]:
-    totals: list[Total] = []
-    for scope, (name, day) in places.items():
-        rows = core.execute(
-            _AT, {"desk": desk, "scope": scope, "name": name_digest(name), "day": day}
-        )
-        totals += [Total(scope, row.tool, row.unit, row.amount) for row in rows]
-    return totals
 
 
 def read_stop(core: sa.Connection, desk: str) -> Stop | None:

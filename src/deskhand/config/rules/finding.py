@@ -15,7 +15,7 @@ from deskhand.config.sections.stage import StageSection
 from deskhand.config.tool_shape import ToolShape
 from deskhand.config.yaml import YamlFile, YamlPlace
 from deskhand.errors import ConfigError
-from deskhand.mail.preprocess import BUILT_IN as PREPROCESSORS
+from deskhand.model.message import PREPROCESSORS
 
 
 class ConfigFinding(NamedTuple):
@@ -59,7 +59,7 @@ class DeskDraft:
     """The tools' arguments; empty when only their names are known."""
     message_facts: Mapping[str, Kind] = field(default_factory=dict[str, Kind])
     """What the desk's own code tells of messages, by name."""
-    preprocessors: Collection[str] = tuple(PREPROCESSORS)
+    preprocessors: Collection[str] = PREPROCESSORS
     reply_files: ReplyFiles = field(default_factory=dict[str, Mapping[str, ReplyFile]])
     """The texts in the folder `replies`."""
     own_tools: Collection[str] = ()

@@ -44,11 +44,12 @@ def _declared_twice(
     if intent.has_plan and name in draft.names_at("plans"):
         problem = f"intent `{name}` says here what is done, and `plans` in desk.yaml does too"
         yield ConfigFinding(place, problem, f"keep one: here, or `plans.{name}`")
+    nothing_said = IntentSection.model_construct()
     for other in draft.intents:
         if other.path == file.path:
             return
         before = other.section.intents.get(name)
-        if before is not None and before != IntentSection() and intent != IntentSection():
+        if before is not None and before != nothing_said and intent != nothing_said:
             problem = f"intent `{name}` is described here and in {other.path.name}"
             yield ConfigFinding(place, problem, "keep all but its examples in one file")
 

@@ -139,7 +139,7 @@ class Limits(Section):
     replies_per_hour: int = Field(default=10, gt=0)
     """How many replies may leave in one conversation, or to one sender, within an hour before a
     person looks."""
-    replies_per_day: DailyReplies = Field(default_factory=DailyReplies)
+    replies_per_day: DailyReplies = Field(default_factory=DailyReplies.model_construct)
     """How many replies may leave on one day before a person looks at every further one."""
     replies_per_run: int = Field(default=1, gt=0, le=20)
     """How many replies an agent may write to one message with `send_reply` and `create_draft`."""
@@ -164,7 +164,7 @@ class DeskSection(Section):
     stages that name none. In a list, `[a/x, b/y]`, the next is asked where one cannot be."""
     providers: dict[str, ProviderSpec] = Field(default_factory=dict)
     """How to reach the providers the models' names begin with."""
-    model_away: ModelAwaySection = Field(default_factory=ModelAwaySection)
+    model_away: ModelAwaySection = Field(default_factory=ModelAwaySection.model_construct)
     """How long messages wait for a model that cannot be reached, and who takes over then."""
     brain: BrainSection | None = None
     """Who answers: `embedded` (the default without `models`), `llm` (with), `cascade`, settings,
@@ -173,11 +173,11 @@ class DeskSection(Section):
     """The flows by name."""
     default_flow: str | None = None
     """The flow of a message that nothing else routes; needed only with several flows."""
-    limits: Limits = Field(default_factory=Limits)
+    limits: Limits = Field(default_factory=Limits.model_construct)
     """How large a message may be, how many runs go side by side, how many messages may wait."""
-    retention: RetentionSection = Field(default_factory=RetentionSection)
+    retention: RetentionSection = Field(default_factory=RetentionSection.model_construct)
     """For how long records are kept, as `{runs: 90d}`; without it, for ever."""
-    memory: MemorySection = Field(default_factory=MemorySection)
+    memory: MemorySection = Field(default_factory=MemorySection.model_construct)
     """How much of a conversation is remembered, as `{turns: 8, tokens: 1500}`."""
     slots: dict[SlotName, SlotSection] = Field(default_factory=dict)
     """The values to find in messages, by name: `{order: {type: order_number, prefix: [P]}}`."""
@@ -188,14 +188,14 @@ class DeskSection(Section):
     policy: list[RuleSpec] | None = None
     """Rules over tool calls, the first that matches decides; may stand in a file `policy.yaml`
     instead."""
-    caps: CapsSection = Field(default_factory=CapsSection)
+    caps: CapsSection = Field(default_factory=CapsSection.model_construct)
     """How many messages, how much money and how much model spend pass without a person."""
-    approvals: ApprovalsSection = Field(default_factory=ApprovalsSection)
+    approvals: ApprovalsSection = Field(default_factory=ApprovalsSection.model_construct)
     """How long an approval holds, and when two people must give it."""
     recipients: list[Mailbox] = Field(default_factory=list)
     """Addresses beside the customer's own that something may be sent to, as
     `warehouse@acme.example`."""
-    outgoing: OutgoingSpec = Field(default_factory=OutgoingSpec)
+    outgoing: OutgoingSpec = Field(default_factory=OutgoingSpec.model_construct)
     """The hosts, addresses and numbers a reply may name."""
     commitments: list[ClauseSpec] = Field(default_factory=list)
     """What the company stands behind: what a reply may promise without a tool having done it."""
@@ -213,27 +213,27 @@ class DeskSection(Section):
     and keep them."""
     undo_seconds: float = Field(default=30, ge=0, le=86400)
     """How long a reply waits, after all said yes, before it really leaves; 0 for not at all."""
-    routing: RoutingSection = Field(default_factory=RoutingSection)
+    routing: RoutingSection = Field(default_factory=RoutingSection.model_construct)
     """Which message takes which flow or goes to which agent."""
-    agent: AgentSection = Field(default_factory=AgentSection)
+    agent: AgentSection = Field(default_factory=AgentSection.model_construct)
     """Agents that work messages with tools: `{profiles: {NAME: {...}}}`."""
-    mail: MailSection = Field(default_factory=MailSection)
+    mail: MailSection = Field(default_factory=MailSection.model_construct)
     """Whose word counts about who sent a mail."""
     web_search: WebSearchSpec | None = None
     """The search engine behind the tool `web_search`; without one the tool is not offered."""
-    calendar: CalendarSection = Field(default_factory=CalendarSection)
+    calendar: CalendarSection = Field(default_factory=CalendarSection.model_construct)
     """Which times are free: where the calendar lies, when somebody is there, how long an
     appointment is."""
-    reviews: ReviewsSection = Field(default_factory=ReviewsSection)
+    reviews: ReviewsSection = Field(default_factory=ReviewsSection.model_construct)
     """How long things wait for a person, and the replies that reviewers have at hand."""
     triage: TriageSection | None = None
     """What the services `supervise`, `specialise`, `escalate` and `file` judge by: issues, the
     urgency table, escalation triggers."""
-    tickets: TicketsSection = Field(default_factory=TicketsSection)
+    tickets: TicketsSection = Field(default_factory=TicketsSection.model_construct)
     """How soon tickets are answered and solved, and macros: `{sla: [{urgency: critical,
     first_response: 1 hour}], macros: {...}}`."""
-    telemetry: TelemetrySection = Field(default_factory=TelemetrySection)
+    telemetry: TelemetrySection = Field(default_factory=TelemetrySection.model_construct)
     """Who is told what the stages of conversations do: `{sql: true}`; nobody if absent."""
-    mcp: McpSection = Field(default_factory=McpSection)
+    mcp: McpSection = Field(default_factory=McpSection.model_construct)
     """Servers that bring tools: `{servers: {NAME: {command: [...]}}, tools: {NAME.TOOL: {effect:
     read}}}`."""

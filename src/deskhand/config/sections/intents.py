@@ -64,7 +64,7 @@ def _texts(written: list[str] | Mapping[str, IntentSlotSection]) -> dict[str, In
 class IntentSection(Section):
     """An intent beside its examples: slots, steps and replies, and for whom it counts."""
 
-    slots: IntentSlotsSection = Field(default_factory=IntentSlotsSection)
+    slots: IntentSlotsSection = Field(default_factory=IntentSlotsSection.model_construct)
     """What it needs to know: `{required: {order: {ask: ...}}, optional: [amount]}`."""
     pre: ReplyText | None = None
     """What is said before the steps; in a chat it leaves at once, elsewhere it is recorded."""

@@ -54,7 +54,7 @@ class ProfileSection(Section):
     `.j2`."""
     tools: list[str] = Field(min_length=1)
     """The exact names of the tools the agent may call; what is absent is denied."""
-    budget: BudgetSection = Field(default_factory=BudgetSection)
+    budget: BudgetSection = Field(default_factory=BudgetSection.model_construct)
     """What one run may use before a person looks: `{tokens: 50000, money: 0.50}`."""
     context_tokens: int = Field(default=100_000, ge=1000)
     """How much the model can read at once; old tool results are shortened before it is too much."""

@@ -31,7 +31,7 @@ class ReviewsSection(Section):
     canned: dict[CannedName, ReplyText] = Field(default_factory=dict)
     """Replies to insert into a draft, by name: one text, one a language, or `{text: NAME}` for
     files. `{name}` is the customer's name."""
-    notify: NotifySpec = Field(default_factory=NotifySpec)
+    notify: NotifySpec = Field(default_factory=NotifySpec.model_construct)
     """How reviewers hear of what waits."""
 
 
@@ -42,7 +42,7 @@ class ReviewsSpec(Frozen):
     """Seconds until an answer is due that a reply promised."""
     canned: dict[str, dict[str, str]] = Field(default_factory=dict)
     """Texts by name and language; under ANY_LANGUAGE where there is one for all."""
-    notify: NotifySpec = Field(default_factory=NotifySpec)
+    notify: NotifySpec = Field(default_factory=NotifySpec.model_construct)
 
 
 def reviews_spec(section: ReviewsSection, folder: Path, texts: TextsByName) -> ReviewsSpec:

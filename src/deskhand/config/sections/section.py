@@ -16,10 +16,9 @@ from typing import Annotated, Any, Self, TypeVar
 from pydantic import (
     ConfigDict,
     Field,
+    GetCoreSchemaHandler,
     GetJsonSchemaHandler,
     Strict,
-    ValidationInfo,
-    field_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
 from pydantic.types import GetPydanticSchema
@@ -39,13 +38,21 @@ class Section(Frozen):
         allow_inf_nan=False,
     )
 
-    @field_validator("*", mode="before")
     @classmethod
-    def _not_empty(cls, value: Any, info: ValidationInfo) -> Any:
-        """`next:` with nothing after it is a slip, not a way to say nothing."""
-        if value is None and info.field_name not in cls.may_be_null():
-            raise PydanticCustomError("empty", "there is nothing after the colon")
-        return value
+    def __get_pydantic_core_schema__(
+        cls, source: Any, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        """`next:` with nothing after it is a slip, not a way to say nothing.
+
+        A `field_validator` for all fields would say the same, but pydantic looks at its signature
+        for every field of every section: a tenth of the time in which a command starts.
+        """
+        schema = handler(source)
+        fields = _fields_in(handler.resolve_ref_schema(schema))
+        for name, field in fields.items():
+            if name not in cls.may_be_null():
+                _refuse_nothing(field)
+        return schema
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -81,6 +88,28 @@ class Section(Frozen):
     def beside(self, folder: Path) -> Self:
         """The section with its files, written relative to the desk's folder, found there."""
         return self.changed(**{name: _moved(value, folder) for name, value in self})
+
+
+def _fields_in(schema: Any) -> dict[str, Any]:
+    """The fields of a model's schema, which its validators may stand around."""
+    while schema["type"] != "model-fields":
+        schema = schema["schema"]
+    fields: dict[str, Any] = schema["fields"]
+    return fields
+
+
+def _refuse_nothing(field: Any) -> None:
+    """Put `_something` before whatever checks a field's value; once, where it is met again."""
+    holder = field["schema"] if field["schema"]["type"] == "default" else field
+    checked = holder["schema"]
+    if checked.get("function", {}).get("function") is not _something:
+        holder["schema"] = core_schema.no_info_before_validator_function(_something, checked)
+
+
+def _something(value: Any) -> Any:
+    if value is None:
+        raise PydanticCustomError("empty", "there is nothing after the colon")
+    return value
 
 
 def _words_under_fields(cls: type[Section]) -> dict[str, str]:

@@ -2,8 +2,8 @@
 
 import logging
 import time
+from collections.abc import Iterable
 
-from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -21,6 +21,9 @@ SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+
+
+_ENCODED = [(name.lower().encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
 
 
 class Guard:
@@ -41,9 +44,7 @@ class Guard:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = MutableHeaders(scope=message)
-                for name, value in SECURITY_HEADERS.items():
-                    headers.setdefault(name, value)
+                message["headers"] = _secured(message.get("headers", ()))
             await send(message)
 
         try:
@@ -60,6 +61,13 @@ class Guard:
                 "latency_ms": (time.perf_counter() - started) * 1000,
             }
             log.info("%s %r %d", scope["method"], scope["path"], status, extra=fields)
+
+
+def _secured(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """The headers of an answer, with those of SECURITY_HEADERS that it does not set itself."""
+    own = list(headers)
+    names = {name.lower() for name, _ in own}
+    return own + [header for header in _ENCODED if header[0] not in names]
 
 
 def _problem(scope: Scope, error: Exception) -> Problem:
