@@ -92,12 +92,13 @@ class DatabaseCalendar:
     async def bookings(
         self, *, run_id: str | None = None, state: BookingState | None = None, after: float = 0.0
     ) -> list[Booking]:
-        query = _BOOKINGS if run_id is None else _BOOKINGS_OF_RUN
-        if state is not None:
-            query = query.where(t.bookings.c.state == state)
-        values = {"desk": self.desk, "after": after} | ({} if run_id is None else {"of": run_id})
-        read = self._database.read_core if run_id is None else self._database.glance
-        rows = await read(lambda core: core.execute(query, values).all())
+        values = {"desk": self.desk, "after": after}
+        if run_id is not None:
+            rows = await self._database.look_up(_BOOKINGS_OF_RUN, {**values, "of": run_id})
+            bookings = [_booking(row) for row in rows]
+            return [booking for booking in bookings if state is None or booking.state == state]
+        query = _BOOKINGS if state is None else _BOOKINGS.where(t.bookings.c.state == state)
+        rows = await self._database.read_core(lambda core: core.execute(query, values).all())
         return [_booking(row) for row in rows]
 
     async def settle(self) -> int:

@@ -6,7 +6,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -21,23 +21,7 @@ _SECRET = re.compile(r"dh_([0-9a-z]{20})_[0-9a-f]{64}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@-]{0,99}")
 _SCOPES = frozenset(map(str, Scope))
 _DESK = re.compile(r"[a-z][a-z0-9-]{0,59}")
-
-
-class _KeyRow(NamedTuple):
-    """The columns that say whose a key is, and what it opens."""
-
-    id: str
-    digest: bytes
-    name: str
-    scopes: str
-    desks: str
-    created_at: float
-    revoked_at: float | None
-
-
-_BY_ID = sa.select(*(t.api_keys.c[name] for name in _KeyRow._fields)).where(
-    t.api_keys.c.id == sa.bindparam("id")
-)
+_BY_ID = sa.select(t.api_keys).where(t.api_keys.c.id == sa.bindparam("id"))
 """Asked with every request, so it is put together once."""
 
 
@@ -83,7 +67,7 @@ class SqlKeyStore:
             return None
         values = {"id": f"key_{shape[1]}"}
         rows = await self._database.look_up(_BY_ID, values)
-        row = _KeyRow(*rows[0]) if rows else None
+        row = rows[0] if rows else None
         matches = hmac.compare_digest(
             _digest(secret), _NO_DIGEST if row is None else bytes(row.digest)
         )

@@ -68,12 +68,13 @@ class SqlStore(SqlRuns, SqlWaitingRuns, SqlConversations, SqlReviews, SqlFiles):
     async def effects(
         self, run_id: str | None = None, state: EffectState | None = None
     ) -> list[Effect]:
-        query = _EFFECTS if run_id is None else _EFFECTS_OF_RUN
-        if state is not None:
-            query = query.where(t.effects.c.state == state)
-        parameters = {"desk": self.desk} | ({} if run_id is None else {"of_run": run_id})
-        read = self._database.read_core if run_id is None else self._database.glance
-        rows = await read(lambda core: core.execute(query, parameters).all())
+        parameters = {"desk": self.desk}
+        if run_id is not None:
+            rows = await self._database.look_up(_EFFECTS_OF_RUN, {**parameters, "of_run": run_id})
+            effects = [effect_of(row.run_id, row) for row in rows]
+            return [effect for effect in effects if state is None or effect.state == state]
+        query = _EFFECTS if state is None else _EFFECTS.where(t.effects.c.state == state)
+        rows = await self._database.read_core(lambda core: core.execute(query, parameters).all())
         return [effect_of(row.run_id, row) for row in rows]
 
     async def spent(self, since: float) -> float:

@@ -4,13 +4,14 @@ import asyncio
 import queue
 import sqlite3
 import threading
+from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Self, TypeVar, cast
+from typing import Any, NamedTuple, Self, TypeVar, cast
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
@@ -145,13 +146,14 @@ class SqliteDatabase:
             return await self.ask(sql, values)
 
     async def look_up(self, query: sa.Select[Any], values: Mapping[str, Any]) -> Sequence[Any]:
-        """A few rows of a query that was put together once for all, as plain tuples.
+        """A few rows of a query that was put together once for all.
 
         SQLAlchemy writes its SQL down once. Asking through SQLAlchemy each time costs ten times as
         much as the read.
         """
-        sql, constants = _written_down(query)
-        return await self.ask_quickly(sql, {**constants, **values})
+        written = _written_down(query)
+        rows = await self.ask_quickly(written.sql, {**written.constants, **values})
+        return list(map(written.row, rows))
 
     def _own_connection(self) -> Tx:
         """The event loop's own, which waits for nobody."""
@@ -323,13 +325,21 @@ class SqliteDatabase:
             raise explain(error, self.path) from error
 
 
+class _WrittenQuery(NamedTuple):
+    sql: str
+    constants: dict[str, Any]
+    """The values that stand in the query itself."""
+    row: Callable[[Iterable[Any]], Any]
+    """Makes a row whose columns have their names."""
+
+
 @lru_cache(maxsize=256)
-def _written_down(query: sa.Select[Any]) -> tuple[str, dict[str, Any]]:
-    """A query's SQL, and the values that stand in the query itself."""
+def _written_down(query: sa.Select[Any]) -> _WrittenQuery:
     compiled = query.compile(
         dialect=sqlite_dialect(paramstyle="named"), compile_kwargs={"render_postcompile": True}
     )
-    return compiled.string, compiled.params
+    names = namedtuple("Row", query.selected_columns.keys(), rename=True)  # type: ignore[misc]
+    return _WrittenQuery(compiled.string, compiled.params, names._make)
 
 
 def _bring_up_to_date(connection: sa.Connection) -> None:
