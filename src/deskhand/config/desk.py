@@ -72,7 +72,6 @@ class DeskSpec(Frozen):
     """The model of each role."""
     fall_backs: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """By model, those that are asked in its place where it cannot be."""
-    """Role to `provider/model`."""
     default_model: str | None
     """The `provider/model` of stages that name no role."""
     providers: dict[str, ProviderSpec]
