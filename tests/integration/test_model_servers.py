@@ -21,7 +21,7 @@ from deskhand.model.chat import ChatRequest, Chunk, Completion
 from deskhand.model.envelope import Envelope
 from deskhand.model.tasks import Task, TaskKind
 from deskhand.ports import ChatModel
-from deskhand.tools.built_in import built_in_tools
+from deskhand.tools.closing import built_in_tools
 from deskhand.tools.gate import Gate
 from deskhand.tools.registry import ToolRegistry
 from deskhand.wiring import LoadedDesk, read_desk

@@ -18,11 +18,25 @@ class DeskCode:
     """What a desk brings in Python, by the names its desk.yaml uses."""
 
     tools: "tuple[Tool, ...]" = ()
+    """Functions with `@tool`, which plans and agents may call."""
+
     services: "dict[str, Service]" = field(default_factory=dict)
+    """Functions with `@service`: the work of stages."""
+
     before: "dict[str, PreHook]" = field(default_factory=dict)
+    """Functions that touch what a stage is given, by the stage's name."""
+
     after: "dict[str, PostHook]" = field(default_factory=dict)
+    """Functions that touch what a stage made of it."""
+
     resolvers: "tuple[Resolver, ...]" = ()
+    """Functions that find the thing that a key names, and whose it is."""
+
     message_facts: "tuple[MessageFact, ...]" = ()
+    """What rules of a policy may ask about a message."""
+
     preprocessors: "dict[str, Preprocess]" = field(default_factory=dict)
+    """What reads a message before an agent does."""
+
     declared: "tuple[Declared, ...]" = ()
     """Everything the file decorates, also what other rooms have decorators for."""

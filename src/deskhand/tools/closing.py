@@ -13,9 +13,11 @@ from pydantic import BaseModel, Field
 from deskhand.errors import ToolError
 from deskhand.model.message import CREATE_DRAFT, ESCALATE, SEND_REPLY
 from deskhand.model.run import Effect, EffectState
+from deskhand.ports import SearchesWeb
 from deskhand.tools.authority import SenderAddress
 from deskhand.tools.context import Context
 from deskhand.tools.registry import Tool, tool
+from deskhand.tools.web_search import WEB_SEARCH, web_search_tool
 
 __all__ = ["CREATE_DRAFT", "ESCALATE", "SEND_REPLY", "closing_tools"]
 
@@ -23,6 +25,9 @@ LONGEST_BODY = 50_000
 Line = Annotated[str, Field(max_length=900, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Body = Annotated[str, Field(max_length=LONGEST_BODY, pattern=r"\S")]
 Reason = Annotated[str, Field(max_length=2000, pattern=r"\S")]
+
+MAY_BE_ABSENT = (WEB_SEARCH,)
+"""Known by name, but offered only where the desk says whom to ask."""
 
 
 class QuotedSource(BaseModel):
@@ -112,3 +117,15 @@ def closing_tools(effects_of: EffectsOf = _none, replies_per_run: int = 1) -> tu
         return {"status": "escalated"}
 
     return send_reply, create_draft, escalate
+
+
+def built_in_tools(
+    effects_of: EffectsOf,
+    replies_per_run: int,
+    engine: SearchesWeb | None = None,
+    limit: int = 5,
+    timeout: float = 10.0,
+) -> tuple[Tool, ...]:
+    """The tools every desk has by name: an agent or a plan is offered those it lists."""
+    searching = () if engine is None else (web_search_tool(engine, limit, timeout),)
+    return (*closing_tools(effects_of, replies_per_run), *searching)

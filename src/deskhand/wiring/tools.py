@@ -13,7 +13,7 @@ from deskhand.config.sections.mcp import McpServerSpec, Pin
 from deskhand.errors import DeskhandError
 from deskhand.model.attached_files import FileOrigin
 from deskhand.model.message import CHAT
-from deskhand.tools.built_in import MAY_BE_ABSENT, built_in_tools
+from deskhand.tools.closing import MAY_BE_ABSENT, built_in_tools
 from deskhand.tools.delivery import delivery_tool, draft_tool
 from deskhand.tools.gate_call import Terms
 from deskhand.tools.office import Office
