@@ -1,14 +1,15 @@
 """Hostile mail against a running server: how long `/healthz` takes meanwhile, and how much
 computing each mail is given.
 
-`python -m bench.hostile` (in `.venv`) hands every kind of tests/hostile_mail.py to `deskhand serve`
-by a folder of `.eml` files, and prints the figures as JSON.
+`python -m bench.hostile [--desk inbox]` (in `.venv`) hands every kind of tests/hostile_mail.py
+to `deskhand serve` by a folder of `.eml` files, and prints the figures as JSON.
 """
 
 import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ import urllib.request
 from pathlib import Path
 from statistics import quantiles
 
+import deskhand
 from tests.hostile_mail import SIZES, hostile_mails
 
 DESK = """
@@ -40,11 +42,25 @@ _AGO = 60
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def write(folder: Path, sizes: tuple[int, ...], brain: str) -> int:
-    """A desk and the mails it reads; returns how many there are."""
-    (folder / "desk").mkdir()
-    (folder / "desk" / "desk.yaml").write_text(DESK.format(brain=brain))
-    (folder / "desk" / "brain.yaml").write_text(SCRIPT)
+SHIPPED = Path(deskhand.__file__).parent / "desks"
+
+
+def write_desk(folder: Path, brain: str) -> None:
+    """A small desk that answers every mail."""
+    folder.mkdir()
+    (folder / "desk.yaml").write_text(DESK.format(brain=brain))
+    (folder / "brain.yaml").write_text(SCRIPT)
+
+
+def copy_desk(name: str, folder: Path) -> None:
+    """A shipped desk, with the folder of mails as its channel."""
+    shutil.copytree(SHIPPED / name, folder)
+    with (folder / "desk.yaml").open("a") as written:
+        written.write("\nchannels: {try: {files: ../mail}}\n")
+
+
+def write_mails(folder: Path, sizes: tuple[int, ...]) -> int:
+    """Mails as old files, so that they are read at once; returns how many there are."""
     (folder / "mail").mkdir()
     count = 0
     for count, mail in enumerate(hostile_mails(sizes), 1):
@@ -123,11 +139,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Hostile mail against a running server.")
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--embedded", action="store_true", help="let the embedded brain read them")
+    parser.add_argument("--desk", help="a shipped desk, as `inbox`, instead of a small one")
     options = parser.parse_args()
     brain = "embedded" if options.embedded else "{scripted: brain.yaml}"
     with tempfile.TemporaryDirectory(prefix="deskhand-hostile-") as name:
         folder = Path(name)
-        count = write(folder, tuple(options.sizes), brain)
+        if options.desk:
+            copy_desk(options.desk, folder / "desk")
+        else:
+            write_desk(folder / "desk", brain)
+        count = write_mails(folder, tuple(options.sizes))
         print(json.dumps(measure(folder, count), indent=2))
 
 

@@ -2,7 +2,7 @@
 `audit verify` proves what it can."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -47,14 +47,17 @@ def fill_first_schema(connection: sa.Connection, rows: Rows) -> Rows:
     for table in first.sorted_tables:
         if table.name in NOT_OF_THE_FIRST or not rows.get(table.name):
             continue
-        names = [column.name for column in table.c]
-        fitting = [{name: row[name] for name in names if name in row} for row in rows[table.name]]
+        fitting = [_fitting(row, table) for row in rows[table.name]]
         connection.execute(table.insert(), fitting)
         written[table.name] = fitting
         if connection.dialect.name == "postgresql":
             _count_on(connection, table)
     connection.commit()
     return written
+
+
+def _fitting(row: dict[str, Any], table: sa.Table) -> dict[str, Any]:
+    return {column.name: row[column.name] for column in table.c if column.name in row}
 
 
 def _count_on(connection: sa.Connection, table: sa.Table) -> None:
@@ -136,13 +139,17 @@ def migrating_tables() -> list[str]:
     return list(metadata.tables)
 
 
+def _only(row: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    return {name: row[name] for name in names}
+
+
 async def check_migrated(store: Any, written: Rows) -> None:
     assert {"runs", "messages", "steps", "effects", "reviews", "events", "llm_calls"} <= set(
         written
     )
     migrated = await all_rows(store._database, list(written))
     for table, before in written.items():
-        after = [{name: row[name] for name in before[0]} for row in migrated[table]]
+        after = [_only(row, before[0]) for row in migrated[table]]
         assert sorted(map(str, after)) == sorted(map(str, before)), table
     report = await verify_desk(store)
     assert report.problems == []

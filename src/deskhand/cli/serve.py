@@ -15,6 +15,7 @@ import typer
 
 from deskhand.cli import options
 from deskhand.cli.service_process import (
+    answer_while_reading,
     keep_memory_compact,
     log_what_leaves,
     opened_together,
@@ -79,6 +80,7 @@ def serve(
 
     set_up_logging(logging.INFO, as_json=log_json or None)
     keep_memory_compact()
+    answer_while_reading()
     run_async(
         _serve(
             desks,

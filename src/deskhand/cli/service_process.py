@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import sys
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
@@ -19,6 +20,7 @@ T = TypeVar("T")
 
 _M_MMAP_THRESHOLD = -3
 _MAPPED_FROM_BYTES = 128 * 1024
+_SWITCH_SECONDS = 0.0005
 
 
 @asynccontextmanager
@@ -64,6 +66,16 @@ async def log_what_leaves(
     for desk in desks:
         what = await unattended_replies(open_trust(desk.spec, database))
         log.info("%s: %s", desk.spec.name, what)
+
+
+def answer_while_reading() -> None:
+    """Let requests be answered while the embedded brain reads mail in other threads.
+
+    A thread that computes keeps the interpreter for this long before another may go on. An answer
+    needs it several times, and queues behind every reading thread each time: at Python's own 5 ms
+    and six such threads, on two busy cores, half of them took 824 ms instead of 69.
+    """
+    sys.setswitchinterval(_SWITCH_SECONDS)
 
 
 def keep_memory_compact() -> None:

@@ -1,10 +1,11 @@
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
 
-from deskhand.cli.service_process import opened_together
+from deskhand.cli.service_process import answer_while_reading, opened_together
 from tests.waiting import PATIENCE
 
 
@@ -44,3 +45,12 @@ async def test_what_was_opened_is_left_when_a_later_one_cannot_be_opened_or_an_e
         async with opened_together([desk("sticky"), desk("b")]):
             pass
     assert sorted(left) == ["a", "b", "sticky"]
+
+
+def test_requests_do_not_wait_long_for_threads_that_read() -> None:
+    usual = sys.getswitchinterval()
+    try:
+        answer_while_reading()
+        assert sys.getswitchinterval() < usual
+    finally:
+        sys.setswitchinterval(usual)
