@@ -203,10 +203,11 @@ class _Show:
         if self._quiet:
             return
         console().print(
-            "\n[bold]Deskhand demo[/]  two desks in one process on SQLite, with the embedded brain"
+            "\n[bold]Deskhand demo[/]  desks in one process on SQLite, with the embedded brain"
         )
         for shown in DESKS:
             console().print(f"  [cyan]{shown.desk:<10}[/] {shown.about}")
+        console().print(f"  [cyan]{CHAT_DESK:<10}[/] a shop's chat, on a page of its own")
         console().print(
             "[dim]  Reading articles and examples; the first time takes a little longer …[/]"
         )
