@@ -72,7 +72,7 @@ class AnswerNetwork(nn.Module):
         with torch.no_grad():
             for number, layer in enumerate(self.layers, LOWER_LAYERS):
                 for name, part in layer.named_children():
-                    _fill(part, stored, f"l{number}_{name}")
+                    fill(part, stored, f"l{number}_{name}")
 
     def forward(self, asks: Sequence[Tensor], passages: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
         """Scores of the pairs; for each token how much it is evidence, outside of the passage
@@ -132,7 +132,8 @@ class AnswerNetwork(nn.Module):
         return states, of_ask, of_passage
 
 
-def _fill(part: Any, stored: Mapping[str, onnx.TensorProto], name: str) -> None:
+def fill(part: Any, stored: Mapping[str, onnx.TensorProto], name: str) -> None:
+    """Give a part of a layer the weights that the embedding model stores under `name`."""
     if isinstance(part, nn.LayerNorm):
         weights = numpy_helper.to_array(stored[f"{name}_w"])
     else:

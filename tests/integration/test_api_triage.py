@@ -12,7 +12,6 @@ from deskhand import wiring
 from deskhand.engine.triage_service import TriageService
 from deskhand.web.api.app import create_app
 from deskhand.wiring import api_keys, open_database, open_desk
-from deskhand.wiring import triage as triage_wiring
 from tests.api_kit import Served, is_problem
 
 BRAIN = """
@@ -33,7 +32,6 @@ QUESTION = {"role": "customer", "content": "How do I change my password?"}
 
 @pytest.fixture
 async def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Served]:
-    monkeypatch.setattr(triage_wiring, "learned_intents", lambda *args: None)
     script = tmp_path / "brain.yaml"
     script.write_text(BRAIN, encoding="utf-8")
     loaded = wiring.read_desk("triage")

@@ -81,11 +81,20 @@ class AnswerReader:
         ids = tokenizer().encode(f"{kind}: {text}").ids
         if len(ids) > most:
             ids = [*ids[: most - 1], _END]
-        session, lock = model_session(LOWER_GRAPH, self._threads)
-        with lock:
-            states = session.run(None, {"input_ids": np.array([ids], dtype=np.int64)})[0]
-        halved: States = states.astype(np.float16)
+        halved: States = lower_states(ids, self._threads).astype(np.float16)
         return halved
+
+
+def lower_states(ids: Sequence[int], threads: int) -> "NDArray[np.float32]":
+    """What the lower layers of the embedding model make of tokens: a row for each."""
+    import numpy as np
+
+    session, lock = model_session(LOWER_GRAPH, threads)
+    with lock:
+        states: NDArray[np.float32] = session.run(
+            None, {"input_ids": np.array([list(ids)], dtype=np.int64)}
+        )[0]
+    return states
 
 
 @cache

@@ -1,10 +1,10 @@
-"""How a customer feels, read from the words: no model is asked.
+"""How a customer feels: read by the trained model of `message_reader.py`, no LLM is asked.
 
-Six languages are read. Words of praise after a negation count for nothing; praise beside a
-complaint may be sarcasm, and is told as unsure. A language that cannot be read is named.
+Six languages are read. Words that often mock, and a feeling that is hardly likelier than the next,
+are told as unsure. A language that cannot be read is named.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -14,20 +14,29 @@ import re2
 
 from deskhand.config.yaml import read_yaml
 from deskhand.language.identify import identify
+from deskhand.language.message_reader import MessageReader, shared_message_reader
 from deskhand.language.slots.folded_text import fold
 from deskhand.model.frozen import Frozen
 
-LONGEST = 20_000
+LONGEST = 6_000
 LANGUAGES = ("en", "cs", "de", "es", "fr", "pl")
-_PATTERNS = Path(__file__).with_name("sentiment.yaml")
-_BETWEEN = r"(?:[^\s.!?]+ ){0,3}"
-_EVERY = "any"
-_NEGATION, _SARCASM = "negation", "sarcasm"
-_SHOWN = 60
+SURE = 0.35
+"""A feeling below this probability is told as unsure."""
+WORDS_COUNT = 4.0
+"""How much likelier a feeling is whose own words stand in the text."""
+_PRAISE = 0.8
+"""From this probability a text full of praise means it."""
+_NEGATION, _SARCASM, _NEGATED = "negation", "sarcasm", "negated"
+_DENIED = 20.0
+"""How much less likely praise is that is not meant."""
 _BEFORE = 25
 """How far before praise a negation is looked for, in characters."""
 _MOST_CAPITALS = 3
 _SHORTEST_CAPITALS = 3
+_PATTERNS = Path(__file__).with_name("sentiment.yaml")
+_BETWEEN = r"(?:[^\s.!?]+ ){0,3}"
+_EVERY = "any"
+_SHOWN = 60
 
 
 class Sentiment(StrEnum):
@@ -39,8 +48,7 @@ class Sentiment(StrEnum):
     URGENT = "urgent"
 
 
-_ORDER = (Sentiment.ANGRY, Sentiment.URGENT, Sentiment.FRUSTRATED, Sentiment.CONFUSED)
-"""Where several are found, the first counts."""
+_NEGATIVE = (Sentiment.ANGRY, Sentiment.URGENT, Sentiment.FRUSTRATED, Sentiment.CONFUSED)
 
 
 class SentimentReading(Frozen):
@@ -53,7 +61,7 @@ class SentimentReading(Frozen):
     """False where it may be sarcasm, or where the language cannot be read."""
     why: str = ""
     evidence: tuple[str, ...] = ()
-    """The words that show it, without accents and case."""
+    """The words that show it."""
 
     @property
     def needs_person(self) -> bool:
@@ -61,57 +69,81 @@ class SentimentReading(Frozen):
         return self.language not in LANGUAGES
 
 
-def read_sentiment(text: str, language: str | None = None) -> SentimentReading:
+def read_sentiment(
+    text: str, language: str | None = None, reader: MessageReader | None = None
+) -> SentimentReading:
     """How the writer of a text feels; `language` is found out where it is not given."""
     read = text[:LONGEST]
-    found = _language(read, language)
-    if found not in LANGUAGES:
-        why = f"the language {found!r} cannot be read for feelings; a person looks"
-        return SentimentReading(language=found, is_sure=False, why=why)
-    folded = " ".join(fold(read).split())
-    hits = {kind: _hits(folded, found, kind) for kind in _ORDER}
-    if _shouts(read):
+    spoken = _language(read, language)
+    if spoken not in LANGUAGES:
+        why = f"the language {spoken!r} cannot be read for feelings; a person looks"
+        return SentimentReading(language=spoken, is_sure=False, why=why)
+    reading = (reader or shared_message_reader()).read(read)
+    hits = _words_of_feeling(read, spoken)
+    mocking = _hits(" ".join(fold(read).split()), spoken, _SARCASM)
+    chances = _weighed(reading.probabilities["sentiment"], hits, _is_denied(hits, mocking))
+    if chances is None:
+        return SentimentReading(language=spoken)
+    feeling = max(chances, key=lambda name: chances[name])
+    why = _doubt(feeling, chances[feeling], mocking)
+    return SentimentReading(
+        sentiment=Sentiment(feeling),
+        language=spoken,
+        is_sure=not why,
+        why=why,
+        evidence=tuple(hits.get(feeling) or [reading.words["sentiment"][feeling]]),
+    )
+
+
+def _words_of_feeling(text: str, language: str) -> dict[str, list[str]]:
+    """Words that are known to show a feeling, by feeling."""
+    folded = " ".join(fold(text).split())
+    hits = {kind.value: _hits(folded, language, kind) for kind in _NEGATIVE}
+    hits[Sentiment.POSITIVE] = _praise(folded, language)
+    if not hits[Sentiment.POSITIVE]:
+        hits[_NEGATED] = _hits(folded, language, Sentiment.POSITIVE)
+    if _shouts(text):
         hits[Sentiment.ANGRY] = [*hits[Sentiment.ANGRY], "capitals"]
-    praise = _praise(folded, found)
-    complaint = next((kind for kind in _ORDER if hits[kind]), None)
-    if complaint is not None:
-        return _of_complaint(complaint, hits[complaint], folded, found)
-    if praise:
-        return SentimentReading(
-            sentiment=Sentiment.POSITIVE, language=found, evidence=tuple(praise)
-        )
-    return _of_mockery(folded, found)
+    return hits
+
+
+def _weighed(
+    chances: Mapping[str, float], hits: Mapping[str, Sequence[str]], is_denied: bool
+) -> dict[str, float] | None:
+    """The model's chances, those of feelings raised whose own words stand in the text, and that of
+    praise lowered where it is not meant; None for a text that says nothing."""
+    if not any(chances.values()):
+        return None
+    raised: dict[str, float] = {}
+    for name, chance in chances.items():
+        raised[name] = chance * (WORDS_COUNT if hits.get(name) else 1.0)
+    if is_denied:
+        raised[Sentiment.POSITIVE] /= _DENIED
+    whole = sum(raised.values())
+    return {name: chance / whole for name, chance in raised.items()}
+
+
+def _is_denied(hits: Mapping[str, Sequence[str]], mocking: Sequence[str]) -> bool:
+    """Whether praise is not meant: it follows a negation, or stands beside a complaint."""
+    if hits.get(_NEGATED):
+        return True
+    return bool(mocking) and any(hits[kind] for kind in _NEGATIVE)
+
+
+def _doubt(feeling: str, chance: float, mocking: Sequence[str]) -> str:
+    """Why a person should not trust the feeling; empty where nothing speaks against it."""
+    is_praise = feeling == Sentiment.POSITIVE and chance >= _PRAISE
+    if mocking and not is_praise:
+        return f"“{mocking[0]}” may be sarcasm"
+    if chance < SURE:
+        return f"{feeling} is hardly likelier than other feelings"
+    return ""
 
 
 def _language(text: str, given: str | None) -> str:
     if given:
         return given.partition("-")[0].lower()
     return identify(text).code or "und"
-
-
-def _of_complaint(
-    kind: Sentiment, words: Sequence[str], folded: str, language: str
-) -> SentimentReading:
-    """A complaint; with praise beside it, perhaps in mockery."""
-    mocking = _hits(folded, language, _SARCASM)
-    why = f"“{mocking[0]}” beside a complaint may be sarcasm" if mocking else ""
-    return SentimentReading(
-        sentiment=kind, language=language, is_sure=not mocking, why=why, evidence=tuple(words)
-    )
-
-
-def _of_mockery(folded: str, language: str) -> SentimentReading:
-    """A text without complaint or praise. A bravo before a question is hardly meant as one."""
-    mocking = _hits(folded, language, _SARCASM)
-    if not mocking or "?" not in folded:
-        return SentimentReading(language=language)
-    return SentimentReading(
-        sentiment=Sentiment.FRUSTRATED,
-        language=language,
-        is_sure=False,
-        why=f"“{mocking[0]}” before a question may be sarcasm",
-        evidence=tuple(mocking),
-    )
 
 
 def _praise(folded: str, language: str) -> list[str]:

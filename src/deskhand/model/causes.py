@@ -19,6 +19,8 @@ class Cause(StrEnum):
     FIRST_CONTACT = "first_contact"
     TO_A_MACHINE = "to_a_machine"
     """The message says things that are meant for no person, as `ignore your rules`."""
+    CONCERN = "concern"
+    """The message holds what the desk gives to people, such as a threat, in whatever words."""
     NO_ANSWER = "no_answer"
     """The brain says itself that it has none."""
     WITHOUT_LLM = "without_llm"

@@ -32,6 +32,12 @@ ALIKE = 0.895
 without numbers, no two matters lie nearer than 0.89."""
 APART = 0.012
 """By how much the best candidate must lie nearer than the next."""
+CONTINUED = 0.9
+"""How likely the best candidate must be continued, as the reading model sees it."""
+OTHERS = 0.45
+"""How likely no other candidate may be."""
+HARDLY = 0.1
+"""Words of a follow-up do not count for a ticket that the message so unlikely continues."""
 NOT_ALIKE = 0.78
 """Words of a follow-up do not count for a ticket that the rest of the message is this far from."""
 
@@ -60,6 +66,9 @@ class Candidate:
     checkpoint: TicketCheckpoint
     in_conversation: bool = False
     """Whether one of its messages came in the same conversation."""
+    continued: float | None = None
+    """How likely the message continues it, as the reading model sees both; None where nobody
+    read them."""
 
 
 _Rule = Callable[[Incoming, Sequence[Candidate]], MatchResult | None]
@@ -151,6 +160,8 @@ def _is_other_matter(incoming: Incoming, candidate: Candidate) -> bool:
     far from it."""
     if _names_others(incoming, candidate):
         return True
+    if candidate.continued is not None:
+        return candidate.continued < HARDLY
     likeness = _likeness(incoming, candidate)
     return likeness is not None and likeness < NOT_ALIKE
 
@@ -160,7 +171,26 @@ def _names_others(incoming: Incoming, candidate: Candidate) -> bool:
     return bool(incoming.references) and bool(held) and held.isdisjoint(incoming.references)
 
 
+def _by_reading(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchResult | None:
+    """One ticket that the message surely continues, and no other that it may continue as well."""
+    read: list[tuple[float, Candidate]] = []
+    for one in candidates:
+        if one.continued is not None and not _names_others(incoming, one):
+            read.append((one.continued, one))
+    read.sort(key=lambda pair: -pair[0])
+    if not read or read[0][0] < CONTINUED:
+        return None
+    if len(read) > 1 and read[1][0] >= OTHERS:
+        return None
+    probability, chosen = read[0]
+    why = f"it reads as a continuation ({probability:.2f})"
+    return _joins(chosen, MatchConfidence.MEDIUM, MatchEvidence.MEANING, why)
+
+
 def _by_meaning(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchResult | None:
+    """For desks where nobody reads message and ticket together."""
+    if any(one.continued is not None for one in candidates):
+        return None
     compared: list[tuple[float, Candidate]] = []
     for one in candidates:
         likeness = _likeness(incoming, one)
@@ -202,5 +232,6 @@ _RULES: tuple[_Rule, ...] = (
     _by_citation,
     _by_reference,
     _by_follow_up,
+    _by_reading,
     _by_meaning,
 )

@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 DESK = "desk"
 """Who places messages: no person."""
 
+ReadsContinuations = Callable[[str, Sequence[str]], Sequence[float]]
+"""How likely a message continues each of some tickets, which are given as texts."""
+MOST_READ = 6
+"""Tickets that are read with a message: the newest, each costs some milliseconds."""
+
 AnsweredRun = Callable[[Message], Awaitable[str | None]]
 """The run whose reply a mail answers, by the Message-ID that we gave the reply."""
 
@@ -80,6 +85,7 @@ class TicketPlacing:
     contacts: "Contacts | None" = None
     embedder: "Embeds | None" = None
     answered_run: AnsweredRun = answers_nothing
+    continuations: ReadsContinuations | None = None
 
     async def place(self, run_id: str, message: Message) -> PlacedMessage:
         """The message's ticket. Asked again for the same run, it is the same one.
@@ -98,7 +104,7 @@ class TicketPlacing:
         async def attempt() -> PlacedMessage:
             seen = await self.tickets.seen_by(customer.names, facts.conversation)
             incoming = await self._incoming(message, customer, facts, vector)
-            result = match(incoming, await self._candidates(customer, seen))
+            result = match(incoming, await self._candidates(message, customer, seen))
             chosen = next((t for t in seen.tickets if t.id == result.matched_ticket_id), None)
             if chosen is not None and result.joins:
                 return await self._join(chosen, result, facts, seen, customer)
@@ -170,7 +176,7 @@ class TicketPlacing:
         return cited, own.get(answered or "")
 
     async def _candidates(
-        self, customer: TicketCustomer, seen: CustomerTickets
+        self, message: Message, customer: TicketCustomer, seen: CustomerTickets
     ) -> Sequence[Candidate]:
         now = self.tickets.now()
         possible = [
@@ -179,10 +185,27 @@ class TicketPlacing:
             if is_candidate(ticket, now, self.tickets.reopen_within)
         ]
         checkpoints = await self.tickets.checkpoints(customer.names, possible, seen)
+        likely = await self._likely(message, list(checkpoints.values()))
         return [
-            Candidate(ticket, checkpoints[ticket.id], ticket.id in seen.in_conversation)
+            Candidate(
+                ticket,
+                checkpoints[ticket.id],
+                ticket.id in seen.in_conversation,
+                likely.get(ticket.id),
+            )
             for ticket in possible
         ]
+
+    async def _likely(
+        self, message: Message, checkpoints: Sequence[TicketCheckpoint]
+    ) -> dict[str, float]:
+        """How likely the message continues the newest of these tickets, by ticket."""
+        newest = sorted(checkpoints, key=lambda one: -one.newest_at)[:MOST_READ]
+        if self.continuations is None or not newest:
+            return {}
+        texts = [f"{one.subject}\n{one.summary}" for one in newest]
+        chances = await asyncio.to_thread(self.continuations, told_meaning(message), texts)
+        return {one.ticket_id: chance for one, chance in zip(newest, chances, strict=True)}
 
     async def _join(
         self,

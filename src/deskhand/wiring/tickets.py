@@ -9,6 +9,7 @@ from deskhand.adapters.stores.active_tickets import SqlActiveTickets
 from deskhand.adapters.stores.tickets import SqlTickets
 from deskhand.config.desk import DeskSpec
 from deskhand.errors import ConfigError
+from deskhand.language.ticket_facts import continuations
 from deskhand.model.message import Message
 from deskhand.ports import ActiveTickets, Contacts
 from deskhand.tickets.deadlines import DeadlineRules
@@ -62,7 +63,7 @@ def own_tickets(database: Database, desk: str, now: Callable[[], float]) -> Tick
 
 def ticket_placing(tickets: Tickets, store: DeskStore, contacts: Contacts) -> TicketPlacing:
     """What brings a desk's messages to their tickets."""
-    return TicketPlacing(tickets, contacts, embedder(), _answered(store))
+    return TicketPlacing(tickets, contacts, embedder(), _answered(store), continuations)
 
 
 def _answered(store: DeskStore) -> Callable[[Message], Awaitable[str | None]]:

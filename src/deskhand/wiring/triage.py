@@ -1,16 +1,11 @@
 """The services of a triage desk."""
 
-from functools import cache
-
 from deskhand.agents.triage.filing import file_through
 from deskhand.agents.triage.parts import TriageParts
 from deskhand.agents.triage.specialising import escalate_through, specialise_through
 from deskhand.agents.triage.supervising import supervise_through
 from deskhand.agents.triage.translating import translate_through
-from deskhand.brain.build import learned_intents
-from deskhand.brain.embedded_desk import Intents
 from deskhand.config.desk import DeskSpec
-from deskhand.language.intent_examples import load_intents
 from deskhand.ports import Brain, Contacts, SearchesKnowledge
 from deskhand.tickets.service import Tickets
 from deskhand.tools.services import ServiceFunction
@@ -27,11 +22,7 @@ def triage_services(
     if spec.triage is None:
         return {}
 
-    @cache
-    def issues() -> Intents | None:
-        return learned_intents(spec, load_intents(spec.folder))
-
-    parts = TriageParts(spec.triage, tickets, contacts, knowledge, brain, issues, spec.languages)
+    parts = TriageParts(spec.triage, tickets, contacts, knowledge, brain, spec.languages)
     return {
         "translate": translate_through(parts),
         "supervise": supervise_through(parts),

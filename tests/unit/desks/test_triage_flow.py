@@ -22,7 +22,6 @@ from deskhand.model.run import Decision, ReviewState, Verdict
 from deskhand.model.tasks import Task
 from deskhand.tickets.service import Tickets
 from deskhand.wiring import sandbox as sandbox_wiring
-from deskhand.wiring import triage as triage_wiring
 
 TEXT = "Open Settings, Security, Two-factor authentication, and scan the code."
 
@@ -103,7 +102,6 @@ async def opened(said: Said, monkeypatch: pytest.MonkeyPatch, mode: str) -> Asyn
     monkeypatch.setattr(
         sandbox_wiring, "build_brain", lambda *args, **more: ScriptedBrain(said.answer)
     )
-    monkeypatch.setattr(triage_wiring, "learned_intents", lambda *args: None)
     async with wiring.open_sandbox(replace(loaded, spec=scripted)) as sandbox:
         yield Desk(sandbox.lane(LaneClock(1_800_000_000.0)), said)
 
@@ -220,7 +218,7 @@ async def test_a_model_translates_and_the_original_stays(desk: Desk) -> None:
     assert (translation["original_language"], translation["is_english"]) == ("de", False)
     assert translation["translated_messages"] == ["How do I change my password?"]
     assert translation["original_messages"] == ["Wie ändere ich bitte mein Passwort?"]
-    assert story["outputs"]["triage_result"]["recommended_action"] == "route_specialist"
+    assert story["status"] == "waiting_review"
     assert "the answer is in `en`, not in `de`" in story["outputs"]["triage_result"]["reasoning"]
 
 

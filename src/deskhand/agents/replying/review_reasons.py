@@ -3,12 +3,14 @@
 The same reasons hold for every way a reply takes.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, cast
 
 from deskhand.agents.replying.sending import ReviewReason, ReviewReasonsFor
 from deskhand.config.sections.plans import RESULTS
+from deskhand.language.concerns import Concern, concerns_in
 from deskhand.language.instructions import spoken_to_machine
 from deskhand.model.authorship import writer_of
 from deskhand.model.causes import Cause
@@ -22,6 +24,15 @@ from deskhand.tools.calendar_tools import ASK_PERSON, SLOT_TAKEN
 
 REVIEW = "review"
 """The service whose stages say what a person looks at."""
+
+_CONCERNS = {
+    Concern.COMPLAINT: "the message may complain",
+    Concern.LEGAL: "the message may threaten legal steps",
+    Concern.MEDICAL: "the message may ask for medical advice",
+    Concern.CANCELLATION: "the message may cancel something",
+    Concern.MACHINE: "the message may speak to a machine",
+}
+_SHOWN = 160
 
 KnownSender = Callable[[Envelope], Awaitable[bool]]
 """Whether the desk has answered this message's sender before."""
@@ -62,6 +73,7 @@ async def review_reasons(
     """All reasons for a person, the weightiest first; empty where the reply may pass."""
     reasons = _doubted_address(envelope)
     reasons += _reasons_by_settings(envelope, settings)
+    reasons += await _concerns(envelope, settings.get("concerns") or ())
     if settings.get("ask_first_contact") and not await answered_before(envelope):
         reasons.append((Cause.FIRST_CONTACT, "the desk has never answered this sender"))
     return reasons
@@ -116,6 +128,23 @@ def _reasons_by_settings(envelope: Envelope, settings: Mapping[str, Any]) -> lis
         )
     if threshold is not None and (unsure := _unsure_writer(envelope, threshold)) is not None:
         reasons.append((Cause.BELOW_THRESHOLD, unsure))
+    return reasons
+
+
+async def _concerns(envelope: Envelope, named: Iterable[str]) -> list[ReviewReason]:
+    """What the desk gives to people and the message holds, each with the words that show it."""
+    wanted = [Concern(name) for name in named]
+    if not wanted:
+        return []
+    message = envelope.message
+    subject = "" if message is None else message.subject
+    text = f"{subject}\n{envelope.raw_input}".strip()
+    found = await asyncio.to_thread(concerns_in, text, wanted)
+    reasons: list[ReviewReason] = []
+    for concern in found:
+        cause = Cause.TO_A_MACHINE if concern.concern is Concern.MACHINE else Cause.CONCERN
+        words = concern.words[:_SHOWN]
+        reasons.append((cause, f"{_CONCERNS[concern.concern]}: “{words}”"))
     return reasons
 
 

@@ -1,39 +1,47 @@
-"""What a ticket is about and what in it is alarming, sentence by sentence."""
+"""What a ticket is about, whose matter it is, and what in it is alarming."""
 
 import asyncio
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deskhand.agents.triage.parts import TriageParts
-from deskhand.brain.embedded_desk import Prediction
 from deskhand.config.sections.triage import TriageSection
-from deskhand.language.alarms import alarms_in
+from deskhand.language.ticket_facts import department_of, facts_in
 from deskhand.model.tasks import OTHER, Answer, Task, TaskKind
+from deskhand.model.triage import TicketType
 
-MOST_SENTENCES = 40
-_END = re.compile(r"(?<=[.!?…])(?<!\d\.)[\"'”»)]*\s+|\n+")
-_SHORTEST = 4
+CONCERN_OF_FACT = {
+    "outage": "outage",
+    "outage_part": "disruption",
+    "data_loss": "data_loss",
+    "security": "security",
+    "billing_error": "billing_error",
+    "legal": "legal",
+    "regulator": "regulator",
+    "press": "press",
+}
+"""The concern of a desk's issues that a fact of a ticket stands for."""
+_READ = frozenset(CONCERN_OF_FACT.values())
+_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
 class IssueReading:
-    """The issue of a ticket, and the concerns in it with the sentence that shows each."""
+    """The issue of a ticket, its department, and the concerns with the words that show each."""
 
     issue: str
     confidence: float
+    department: TicketType
     concerns: dict[str, str]
-    others: tuple[str, ...]
-    """The issues of its sentences, each once, in the text's order."""
     answered: dict[str, object]
 
 
 async def read_issue(
-    parts: TriageParts, text: str, language: str, run_id: str, *, without_model: bool
+    parts: TriageParts, text: str, run_id: str, *, without_model: bool
 ) -> IssueReading:
-    """What the desk's brain says about the whole, and what its sentences say one by one.
+    """The issue as the desk's brain sees it; concerns and department from the words themselves.
 
-    A sentence may add a concern, whatever the brain made of the whole: it takes none away.
+    What an LLM says counts too: its issue may add a concern, and names the department. It takes no
+    concern away. A concern that only this desk has is known by the examples of its issue.
     """
     answer = await parts.asked_brain().answer(
         Task(
@@ -46,11 +54,15 @@ async def read_issue(
         )
     )
     issue, confidence = _chosen(answer)
-    concerns, others = await asyncio.to_thread(_sentence_by_sentence, parts, text, language)
+    concerns = await asyncio.to_thread(concerns_in_ticket, parts.spec, text)
+    department = TicketType(await asyncio.to_thread(department_of, text))
     named = parts.spec.issues.get(issue)
-    if named is not None and named.concern and confidence >= parts.spec.concern_at:
-        concerns.setdefault(named.concern, text[:200])
-    return IssueReading(issue, confidence, concerns, others, answer.answered)
+    if named is not None and answer.model is not None:
+        department = named.type or department
+    own = None if named is None or confidence < parts.spec.concern_at else named.concern
+    if own is not None and (answer.model is not None or own not in _READ):
+        concerns.setdefault(own, text[:_SHOWN])
+    return IssueReading(issue, confidence, department, concerns, answer.answered)
 
 
 def _chosen(answer: Answer) -> tuple[str, float]:
@@ -62,36 +74,12 @@ def _chosen(answer: Answer) -> tuple[str, float]:
     return str(fields.get("category") or OTHER), float(fields.get("confidence") or 0.0)
 
 
-def _sentence_by_sentence(
-    parts: TriageParts, text: str, language: str
-) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Concerns with the sentence of each, and the issues of the sentences."""
-    model = parts.issues()
-    found = sentences(text)
-    predictions: Sequence[Prediction] = ()
-    if model is not None and found:
-        predictions = model.predict(found)
+def concerns_in_ticket(spec: TriageSection, text: str) -> dict[str, str]:
+    """The concerns that the desk's issues name and the text shows, with the words of each."""
+    named = {issue.concern for issue in spec.issues.values() if issue.concern}
     concerns: dict[str, str] = {}
-    for sentence, prediction in zip(found, predictions, strict=False):
-        concern = _concern_of(parts.spec, prediction)
-        if concern is not None:
-            concerns.setdefault(concern, sentence)
-    known = {issue.concern for issue in parts.spec.issues.values() if issue.concern}
-    for alarm, words in alarms_in(text, language).items():
-        if alarm in known:
-            concerns.setdefault(alarm, words)
-    return concerns, tuple(dict.fromkeys(prediction.best for prediction in predictions))
-
-
-def _concern_of(spec: TriageSection, prediction: Prediction) -> str | None:
-    issue = spec.issues.get(prediction.best)
-    if issue is None or prediction.confidence < spec.concern_at:
-        return None
-    return issue.concern
-
-
-def sentences(text: str) -> list[str]:
-    """The sentences and lines of a text that have letters enough to say something."""
-    pieces = (piece.strip() for piece in _END.split(text))
-    telling = [piece for piece in pieces if sum(map(str.isalpha, piece)) >= _SHORTEST]
-    return telling[:MOST_SENTENCES]
+    for fact, words in facts_in(text).items():
+        concern = CONCERN_OF_FACT.get(fact)
+        if concern is not None and concern in named:
+            concerns.setdefault(concern, words)
+    return concerns

@@ -1,9 +1,8 @@
 """What the stages of a triage desk work with."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from deskhand.brain.embedded_desk import Intents
 from deskhand.config.sections.triage import TriageSection
 from deskhand.errors import PermanentError
 from deskhand.model.envelope import Envelope
@@ -23,11 +22,6 @@ KB_RESULTS = "kb_results"
 TRIAGE_RESULT = "triage_result"
 
 
-def no_issues() -> Intents | None:
-    """For a desk without examples of its issues."""
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class TriageParts:
     """One desk's."""
@@ -37,8 +31,6 @@ class TriageParts:
     contacts: Contacts
     knowledge: SearchesKnowledge
     brain: Brain | None = None
-    issues: Callable[[], Intents | None] = no_issues
-    """What the desk's examples teach; called in a thread, the first time may have to learn."""
     languages: Sequence[str] = ("en",)
     """Those that the desk answers in."""
 

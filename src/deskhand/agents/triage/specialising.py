@@ -63,16 +63,17 @@ def specialise_through(parts: TriageParts) -> ServiceFunction:
         )
         against = reasons_against_answering(decision, reading, draft)
         action = _action(reading, against)
+        waits = against + _in_another_language(reading, draft)
         result = TriageResult(
             urgency=decision.urgency,
             extracted_info=extracted(decision, reading),
             recommended_action=action,
             suggested_response=str(draft["text"]),
             relevant_articles=_articles(draft, hits),
-            reasoning="; ".join([decision.reasoning, *reading.for_people, *against]),
+            reasoning="; ".join([decision.reasoning, *reading.for_people, *waits]),
         )
-        if action is not RecommendedAction.AUTO_RESPOND:
-            why = "; ".join([*reading.for_people, *against])
+        if waits or action is not RecommendedAction.AUTO_RESPOND:
+            why = "; ".join([*reading.for_people, *waits])
             draft = {**draft, "hand_over": True, "reason": why}
         return ServiceResult(
             output=as_document(result),
@@ -151,7 +152,7 @@ def extracted(decision: SupervisorDecision, reading: TicketReading) -> Extracted
 def reasons_against_answering(
     decision: SupervisorDecision, reading: TicketReading, draft: Mapping[str, Any]
 ) -> list[str]:
-    """Why the draft must not leave by itself; empty where it may."""
+    """Why articles alone cannot answer this ticket; empty where they can."""
     reasons: list[str] = []
     if decision.urgency not in _CALM:
         reasons.append(f"the urgency is {decision.urgency}")
@@ -163,9 +164,14 @@ def reasons_against_answering(
         reasons.append(f"something is wrong: {', '.join(reading.concerns)}")
     if reading.language not in LANGUAGES:
         reasons.append(f"nobody but a person can read `{reading.language}`")
-    if draft.get("language") not in (None, reading.language):
-        reasons.append(f"the answer is in `{draft['language']}`, not in `{reading.language}`")
     return reasons + _unanswered(draft)
+
+
+def _in_another_language(reading: TicketReading, draft: Mapping[str, Any]) -> list[str]:
+    """Why a sure answer still waits: somebody has to translate it."""
+    if draft.get("language") in (None, reading.language):
+        return []
+    return [f"the answer is in `{draft['language']}`, not in `{reading.language}`"]
 
 
 def _unanswered(draft: Mapping[str, Any]) -> list[str]:

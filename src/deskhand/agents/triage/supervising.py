@@ -41,9 +41,9 @@ def supervise_through(parts: TriageParts) -> ServiceFunction:
         text = told_meaning(message)
         mood = read_sentiment(text, language)
         alone = not ctx.goes_on_without_model
-        read = await read_issue(parts, text, language, ctx.run_id, without_model=not alone)
+        read = await read_issue(parts, text, ctx.run_id, without_model=not alone)
         if mood.sentiment is not Sentiment.POSITIVE:
-            read = await _with_history(parts, envelope, read, language, ctx)
+            read = await _with_history(parts, envelope, read, ctx)
         facts = facts_of(parts.spec, read, mood, language, info)
         facts |= await customer_marks(parts.contacts, message)
         reading = _reading(parts.spec, read, mood, language, facts)
@@ -61,7 +61,6 @@ async def _with_history(
     parts: TriageParts,
     envelope: Envelope,
     read: IssueReading,
-    language: str,
     ctx: StageContext,
 ) -> IssueReading:
     """A message that continues a ticket is about the same matter, however little it says itself:
@@ -75,14 +74,19 @@ async def _with_history(
     earlier = await read_issue(
         parts,
         f"{checkpoint.subject}\n{checkpoint.summary}",
-        language,
         ctx.run_id,
         without_model=ctx.goes_on_without_model,
     )
     concerns = {**earlier.concerns, **read.concerns}
     if read.confidence >= _DOUBTED or earlier.confidence < read.confidence:
-        return replace(read, concerns=concerns, others=(*read.others, *earlier.others))
-    return replace(read, issue=earlier.issue, confidence=earlier.confidence, concerns=concerns)
+        return replace(read, concerns=concerns)
+    return replace(
+        read,
+        issue=earlier.issue,
+        confidence=earlier.confidence,
+        department=earlier.department,
+        concerns=concerns,
+    )
 
 
 def facts_of(
@@ -98,22 +102,11 @@ def facts_of(
         **info,
         "plan": plan.lower() if isinstance(plan, str) else None,
         "issue": read.issue,
-        "ticket_type": type_of(spec, read).value,
+        "ticket_type": read.department.value,
         "concerns": list(read.concerns),
         "sentiment": mood.sentiment.value,
         "language": language,
     }
-
-
-def type_of(spec: TriageSection, read: IssueReading) -> TicketType:
-    """The department of the issue, else of the first sentence or concern that has one."""
-    named = spec.issues.get(read.issue)
-    if named is not None and named.type is not None:
-        return named.type
-    sentences = [spec.issues[name] for name in read.others if name in spec.issues]
-    concerned = [issue for issue in spec.issues.values() if issue.concern in read.concerns]
-    types = [issue.type for issue in (*sentences, *concerned) if issue.type is not None]
-    return types[0] if types else TicketType.GENERAL
 
 
 def _reading(

@@ -25,6 +25,7 @@ _NEEDS: dict[str, tuple[Callable[[StageSection], bool], str]] = {
     "tone": (lambda stage: stage.is_llm, "`task:` or `prompt:`"),
     "auto_send_at": (lambda stage: stage.service == "review", "`service: review`"),
     "always_ask": (lambda stage: stage.service == "review", "`service: review`"),
+    "concerns": (lambda stage: stage.service == "review", "`service: review`"),
     "wary": (lambda stage: stage.service == "review", "`service: review`"),
     "intends": (lambda stage: bool(stage.tools), "`tools:`"),
     "ask_first_contact": (lambda stage: stage.service == "review", "`service: review`"),

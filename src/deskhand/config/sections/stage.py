@@ -14,6 +14,7 @@ from deskhand.model.spec import END, AgentSpec
 
 StageName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
 Intention = Literal["create_draft", "send_reply"]
+ConcernName = Literal["complaint", "legal", "medical", "cancellation", "machine"]
 TaskName = Literal[
     "classify", "extract", "translate", "decide", "draft", "match", "summarise", "judge"
 ]
@@ -84,6 +85,9 @@ class StageSection(Section):
     wary: bool | None = None
     """With `service: review`: whether a person looks where a message speaks to a machine
     (`ignore your rules`)."""
+    concerns: list[ConcernName] | None = None
+    """With `service: review`: what in a message a person must see, wherever it stands and whatever
+    words say it."""
     ask_first_contact: bool | None = None
     """With `service: review`: whether a person looks at the first reply to a sender the desk has
     never answered."""
@@ -148,6 +152,7 @@ class StageSection(Section):
             "auto_send_at": self.auto_send_at,
             "always_ask": self.always_ask,
             "wary": self.wary,
+            "concerns": self.concerns,
             "ask_first_contact": self.ask_first_contact,
             "expire": None if self.expire is None else expiry_spec(self.expire).model_dump(),
         }

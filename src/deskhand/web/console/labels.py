@@ -20,6 +20,7 @@ CAUSES: dict[Cause, str] = {
     Cause.ALWAYS_ASK: "needs a person",
     Cause.FIRST_CONTACT: "first contact",
     Cause.TO_A_MACHINE: "speaks to a machine",
+    Cause.CONCERN: "for a person to see",
     Cause.NO_ANSWER: "no answer found",
     Cause.WITHOUT_LLM: "model unavailable",
     Cause.UNBACKED_PROMISE: "unbacked promise",

@@ -1,0 +1,152 @@
+"""The corpus that the reading model learns from: messages, tickets, turns of chats, and pairs."""
+
+import hashlib
+import json
+import random
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from reading_network import LABELS, VALUES
+
+HELD_OUT = 8
+"""One line of so many is never learned from: those say how good the model is."""
+_JOINED, _PLAIN, _LOWER = 0.35, 0.08, 0.08
+"""How often a message is learned beside an ordinary one, without accents, in small letters."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A text, what it follows, and what is true of it, by group of labels."""
+
+    text: str
+    language: str
+    source: str
+    context: str | None = None
+    wanted: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    values: Mapping[str, str] | None = None
+    key: str = ""
+    """Items of one key are held out together."""
+
+    @property
+    def is_held_out(self) -> bool:
+        digest = hashlib.sha256((self.key or self.text).encode()).digest()
+        return digest[0] % HELD_OUT == 0
+
+    def targets(self) -> dict[str, list[float]]:
+        made: dict[str, list[float]] = {}
+        for group, labels in self.wanted.items():
+            made[group] = [float(label in labels) for label in LABELS[group]]
+        return made
+
+
+def read_corpus(folder: Path, ordinary: Path) -> list[Item]:
+    """All lines below `folder`, and the asks of `ordinary` as messages of no concern."""
+    items: list[Item] = []
+    readers = {"concerns": _concern, "tickets": _ticket, "turns": _turn, "pairs": _pairs}
+    for part, reader in readers.items():
+        for file in sorted((folder / part).glob("*.jsonl")):
+            for line in _lines(file):
+                items.extend(reader(line))
+    for file in sorted(ordinary.glob("*/asks.jsonl")):
+        for line in _lines(file):
+            items.append(_ordinary(line))
+    return items
+
+
+def _concern(line: dict[str, Any]) -> Iterator[Item]:
+    wanted = {"concern": tuple(line["concerns"])}
+    yield Item(line["text"], line["language"], "concerns", wanted=wanted)
+
+
+def _ticket(line: dict[str, Any]) -> Iterator[Item]:
+    facts = tuple(fact for fact in line["facts"] if fact in LABELS["fact"])
+    wanted = {"fact": facts, "type": (line["type"],), "sentiment": (line["sentiment"],)}
+    yield Item(line["text"], line["language"], "tickets", wanted=wanted)
+
+
+def _turn(line: dict[str, Any]) -> Iterator[Item]:
+    values: dict[str, str] = {}
+    for name, value in (line.get("values") or {}).items():
+        if name in VALUES and str(value) in line["text"]:
+            values[name] = str(value)
+    context = turn_context(line.get("matter"), line["asked"], line["question"], line.get("known"))
+    wanted = {"turn": (line["kind"],)}
+    yield Item(line["text"], line["language"], "turns", context, wanted, values)
+
+
+def turn_context(
+    matter: str | None, asked: str, question: str, known: Mapping[str, Any] | None
+) -> str:
+    """What a turn follows, as the model reads it. `deskhand/language/turn_reading.py` says it in
+    the same words."""
+    said = "; ".join(f"{name}: {value}" for name, value in sorted((known or {}).items()))
+    return f"{matter or ''} / {asked}. {question} [{said}]"
+
+
+def _pairs(line: dict[str, Any]) -> Iterator[Item]:
+    background = str(line["tickets"][0]["messages"])
+    for ticket in line["tickets"]:
+        continues = ("continues",) if line["continues"] == ticket["id"] else ()
+        yield Item(
+            line["message"],
+            line["language"],
+            "pairs",
+            ticket_context(ticket["subject"], ticket["messages"]),
+            {"continues": continues},
+            key=background,
+        )
+
+
+def ticket_context(subject: str, messages: list[str]) -> str:
+    """A ticket as the model reads it: `deskhand/tickets` says it in the same words."""
+    return "\n".join(part for part in (subject, *messages[-3:]) if part)
+
+
+def _ordinary(line: dict[str, Any]) -> Item:
+    return Item(line["ask"], line["language"], "ordinary", wanted={"concern": ()})
+
+
+def _lines(file: Path) -> list[dict[str, Any]]:
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines if line.strip()]
+
+
+class Variations:
+    """Messages as others might have written them."""
+
+    def __init__(self, items: list[Item], chance: random.Random) -> None:
+        self._chance = chance
+        self._ordinary: dict[str, list[str]] = {}
+        for item in items:
+            if item.source == "ordinary" or item.wanted.get("concern") == ():
+                self._ordinary.setdefault(item.language, []).append(item.text)
+
+    def of(self, item: Item) -> Item:
+        text = item.text
+        if item.source == "concerns" and self._chance.random() < _JOINED:
+            text = self._beside(text, item.language)
+        drawn = self._chance.random()
+        if item.values is None and drawn < _PLAIN:
+            text = without_accents(text)
+        elif item.values is None and drawn < _PLAIN + _LOWER:
+            text = text.lower()
+        if text == item.text:
+            return item
+        return Item(text, item.language, item.source, item.context, item.wanted, item.values)
+
+    def _beside(self, text: str, language: str) -> str:
+        others = self._ordinary.get(language)
+        if not others:
+            return text
+        other = self._chance.choice(others)
+        first, second = (text, other) if self._chance.random() < 0.5 else (other, text)
+        return f"{first}{self._chance.choice((' ', chr(10), chr(10) * 2))}{second}"
+
+
+def without_accents(text: str) -> str:
+    """As it is typed on a keyboard without them."""
+    apart = unicodedata.normalize("NFD", text)
+    return "".join(letter for letter in apart if not unicodedata.combining(letter))

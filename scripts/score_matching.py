@@ -1,0 +1,93 @@
+"""Score which ticket messages continue, on labelled cases.
+
+    python scripts/score_matching.py pairs.jsonl
+
+Each line holds `tickets` (each with `id`, `subject`, `messages`, and perhaps `state`), `message`,
+and `continues`: the id of the ticket that it continues, or null. Every message comes from the same
+proven customer in a conversation of its own.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from deskhand.language.embed import shared_embedder
+from deskhand.language.ticket_facts import continuations
+from deskhand.mail.message_files import message_from
+from deskhand.model.ticket import MessageFacts, Ticket
+from deskhand.model.ticket_state import TicketState
+from deskhand.tickets.checkpoints import build
+from deskhand.tickets.matching import Candidate, Incoming, match
+from deskhand.tickets.message_hints import facts_of, follow_up_words
+
+
+def _message(number: int, body: str, subject: str = "") -> Any:
+    data = {"from": "customer@example.com", "id": f"m{number}", "conversation": f"c{number}"}
+    return message_from({**data, "subject": subject, "body": body}, vouched_by="the score")
+
+
+def _facts(number: int, body: str, subject: str) -> MessageFacts:
+    message = _message(number, body, subject)
+    vector = shared_embedder().embed([f"{subject}\n{body}"], "query")[0]
+    return facts_of(f"run{number}", message, vector.astype("<f2").tobytes())
+
+
+def matched(case: dict[str, Any]) -> tuple[str | None, str]:
+    """The ticket that the message joins, and why."""
+    candidates: list[Candidate] = []
+    texts: list[str] = []
+    for place, given in enumerate(case["tickets"]):
+        state = TicketState(given.get("state") or "active")
+        ticket = Ticket(
+            id=given["id"], customer="customer:A", subject=given["subject"], state=state
+        )
+        facts = [
+            _facts(100 * place + number, body, given["subject"])
+            for number, body in enumerate(given["messages"])
+        ]
+        checkpoint = build(ticket, facts)
+        texts.append(f"{checkpoint.subject}\n{checkpoint.summary}")
+        candidates.append(Candidate(ticket, checkpoint))
+    chances = continuations(case["message"], texts)
+    read = [
+        Candidate(one.ticket, one.checkpoint, continued=chance)
+        for one, chance in zip(candidates, chances, strict=True)
+    ]
+    message = _message(9999, case["message"])
+    facts = _facts(9999, case["message"], "")
+    incoming = Incoming(
+        conversation="c9999",
+        is_proven=True,
+        cited=tuple(one.id for one in (c.ticket for c in read) if one.id in case["message"]),
+        references=facts.references,
+        follow_up=follow_up_words(message),
+        vector=shared_embedder().embed([case["message"]], "query")[0],
+    )
+    result = match(incoming, read)
+    chosen = result.matched_ticket_id if result.joins else None
+    return chosen, f"{result.evidence}: {result.why} {[round(chance, 2) for chance in chances]}"
+
+
+def main(cases: list[dict[str, Any]]) -> None:
+    joined = right = wanted = 0
+    for case in cases:
+        chosen, why = matched(case)
+        joined += chosen is not None
+        right += chosen is not None and chosen == case["continues"]
+        wanted += case["continues"] is not None
+        if chosen != case["continues"]:
+            line = {"joined": chosen, "right": case["continues"], "why": why}
+            sys.stdout.write(
+                json.dumps(line | {"message": case["message"][:90]}, ensure_ascii=False) + "\n"
+            )
+    precision = right / joined if joined else 1.0
+    sys.stdout.write(
+        f"{len(cases)} messages, {joined} joined: precision {precision:.3f}, "
+        f"recall {right / max(1, wanted):.3f}\n"
+    )
+
+
+if __name__ == "__main__":
+    lines = Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()
+    main([json.loads(line) for line in lines if line.strip()])

@@ -1,0 +1,139 @@
+"""What in a message a person must see, wherever it stands and whatever words say it.
+
+    concerns_in("The chairs are lovely, thank you. From May on we will not need the rental.")
+
+A trained model reads the message as a whole and in pieces (`message_reader.py`), so a sentence in a
+friendly mail counts as much as a letter about nothing else. The usual words (`concerns.yaml`) make
+a concern likelier.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import re2
+
+from deskhand.config.yaml import read_yaml
+from deskhand.language.message_reader import MessageReader, MessageReading, shared_message_reader
+from deskhand.language.slots.folded_text import fold
+
+LONGEST = 12_000
+"""Characters of a message that are looked at; of a longer one, its beginning and its end."""
+PIECE = 240
+"""Characters of a piece."""
+_MOST_PIECES = 24
+_SENTENCE = re.compile(r"[^.!?…\n]+(?:[.!?…]+|\n+|$)")
+
+
+class Concern(StrEnum):
+    """What a desk may name under `concerns:`. Rows hold these words: never rename one."""
+
+    COMPLAINT = "complaint"
+    LEGAL = "legal"
+    MEDICAL = "medical"
+    CANCELLATION = "cancellation"
+    MACHINE = "machine"
+    """Words meant for the software that reads the message."""
+
+
+LIKELY = {
+    Concern.COMPLAINT: 0.35,
+    Concern.LEGAL: 0.35,
+    Concern.MEDICAL: 0.35,
+    Concern.CANCELLATION: 0.35,
+    Concern.MACHINE: 0.65,
+}
+"""From which probability a concern counts, chosen on lines that were held out of the training."""
+ONLY_WHOLE = frozenset({Concern.MACHINE})
+"""Concerns of which a piece alone says too little: "please forward this" may be for anybody."""
+WORDS_COUNT = 4.0
+"""How much the usual words for a concern raise its odds."""
+GROUP = "concern"
+_USUAL_WORDS = Path(__file__).with_name("concerns.yaml")
+_BETWEEN = r"(?:[^\s.!?]+ ){0,3}"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundConcern:
+    """A concern, how likely it is, and the words that show it."""
+
+    concern: Concern
+    probability: float
+    words: str
+
+
+def concerns_in(
+    text: str,
+    wanted: Collection[Concern] = tuple(Concern),
+    reader: MessageReader | None = None,
+) -> list[FoundConcern]:
+    """The concerns of a message, the likeliest first; reading takes some milliseconds a piece."""
+    reader = reader or shared_message_reader()
+    whole = _bounded(text)
+    best = _likely(reader.read(whole), whole, wanted)
+    in_pieces = [concern for concern in wanted if concern not in ONLY_WHOLE]
+    for piece in pieces_of(whole):
+        missing = [concern for concern in in_pieces if concern not in best]
+        if not missing:
+            break
+        best |= _likely(reader.read(piece), piece, missing)
+    return sorted(best.values(), key=lambda found: -found.probability)
+
+
+def _likely(
+    reading: MessageReading, text: str, wanted: Collection[Concern]
+) -> dict[Concern, FoundConcern]:
+    likely: dict[Concern, FoundConcern] = {}
+    for concern in wanted:
+        probability = _with_words(reading.probability(GROUP, concern), concern, text)
+        if probability >= LIKELY[concern]:
+            words = text if len(text) <= PIECE else reading.words[GROUP][concern]
+            likely[concern] = FoundConcern(concern, probability, " ".join(words.split()))
+    return likely
+
+
+def _with_words(probability: float, concern: Concern, text: str) -> float:
+    """The probability, higher where the usual words for the concern stand in the text."""
+    if not any(pattern.search(fold(text)) for pattern in _patterns().get(concern, ())):
+        return probability
+    raised = probability * WORDS_COUNT
+    return raised / (raised + 1 - probability)
+
+
+@cache
+def _patterns() -> dict[str, tuple[Any, ...]]:
+    compiled: dict[str, tuple[Any, ...]] = {}
+    for concern, patterns in read_yaml(_USUAL_WORDS).data.items():
+        made = [re2.compile(pattern.replace("~", _BETWEEN)) for pattern in patterns]
+        compiled[concern] = tuple(made)
+    return compiled
+
+
+def pieces_of(text: str) -> Iterator[str]:
+    """Sentences, put together as long as they are short; none where the text is one piece."""
+    if len(text) <= PIECE:
+        return
+    piece = ""
+    count = 0
+    for match in _SENTENCE.finditer(text):
+        sentence = match.group().strip()
+        if piece and len(piece) + len(sentence) > PIECE:
+            yield piece
+            count += 1
+            piece = ""
+        piece = f"{piece} {sentence}".strip()
+        if count == _MOST_PIECES:
+            return
+    if piece:
+        yield piece
+
+
+def _bounded(text: str) -> str:
+    if len(text) <= LONGEST:
+        return text
+    half = LONGEST // 2
+    return f"{text[:half]}\n{text[-half:]}"
