@@ -182,4 +182,4 @@ async def test_neither_passwords_nor_secrets_are_stored(stores: Stores) -> None:
     )
     assert PASSWORD not in stored
     assert secret not in stored
-    assert "scrypt$" in stored
+    assert "$argon2id$" in stored

@@ -83,7 +83,7 @@ async def test_nothing_is_shown_to_who_is_not_logged_in(shop: Served, api: Clien
 
 def test_every_page_needs_a_session() -> None:
     routes = create_console({}, None, None, None).app.routes  # type: ignore[arg-type,attr-defined]
-    open_paths = {"/static/{name}", "/login", "/approvals/login", *SCREENS}
+    open_paths = {"/static/{name}", "/login", "/setup", "/approvals/login", *SCREENS}
     behind = {route.path for route in routes if "SessionGate.page" in route.endpoint.__qualname__}
     assert {route.path for route in routes} - open_paths == behind
 
