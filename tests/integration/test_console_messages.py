@@ -7,9 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from deskhand.model.access import Role
 from deskhand.model.run import RunStatus
+from deskhand.wiring import user_accounts
 from tests.api_kit import Client, Served, served
-from tests.approvals_kit import make_passwords_cheap, outbox, person, words_of
+from tests.approvals_kit import (
+    PASSWORD,
+    Person,
+    make_passwords_cheap,
+    outbox,
+    person,
+    words_of,
+)
 from tests.browser import browser, needs_browser
 from tests.console_site import a_mail, console_site, log_in, wait_for_review
 from tests.waiting import PATIENCE
@@ -81,6 +90,19 @@ async def test_a_colleague_takes_over_notes_answers_and_gives_back(
     assert "you answer" not in words_of((await ida.get(place)).text)
     assert await do("nonsense") == 404
     assert (await ida.get("/messages/bank/" + run["run"])).status_code == 404
+
+
+async def test_an_agent_notes_and_does_not_decide_what_waits(shop: Served, api: Client) -> None:
+    run = await api.worked("broken parcel", subject="Parcel", conversation="c1")
+    await user_accounts(shop.database).add("eva", PASSWORD, ["*"], role=Role.AGENT)
+    eva = Person(shop)
+    await eva.log_in("eva")
+    place = f"/messages/shop/{run['run']}"
+    refused = await eva.post(f"{place}/reply", data={"csrf": eva.csrf, "text": "We send one."})
+    assert refused.status_code == 403
+    noted = await eva.post(f"{place}/note", data={"csrf": eva.csrf, "text": "A friend."})
+    assert noted.status_code == 303
+    assert outbox(shop) == []
 
 
 async def test_a_colleague_answers_a_chat_in_the_thread(shop: Served) -> None:

@@ -10,6 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from deskhand.engine.decisions import check_colleagues_note, decisions_for
 from deskhand.engine.manual_reply import answer_chat
 from deskhand.errors import Conflict, IncompleteDecision
+from deskhand.model.access import Role
 from deskhand.model.ids import new_id
 from deskhand.model.message import Message
 from deskhand.model.run import ConversationTurn, Decision, Event, Review, ReviewKind, Run
@@ -124,6 +125,8 @@ async def _reply(visit: Visit, desk: ServedDesk, run: Run, text: str) -> None:
     decision = _decision_for(review)
     if review is None or decision is None:
         raise Conflict(_NOTHING_WAITS)
+    if not visit.role.covers(Role.APPROVER):
+        raise Refused(403, f"to decide what waits needs the role {Role.APPROVER}; leave a note")
     form = {
         "text": text,
         "version": str(review.version),
