@@ -24,9 +24,12 @@ LITELLM_VENV := .venv-litellm
 LOCK_VENV := .venv-lock
 AUDIT_VENV := .venv-audit
 PIP_AUDIT := pip-audit==2.9.0
+# Makes requests from the API's description; tests/integration/test_schemathesis.py finds it by this name.
+FUZZ_VENV := .venv-fuzz
+SCHEMATHESIS := schemathesis==4.32.5
 BIN := $(VENV)/bin
 
-.PHONY: help install demo test model-servers firm lint format chaos soak bench lock wheels audit clean distclean
+.PHONY: help install demo test model-servers firm fuzz lint format chaos soak bench lock wheels audit clean distclean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +48,11 @@ model-servers: $(LLAMA_VENV)/.installed $(LITELLM_VENV)/.installed ## Install ll
 firm: install ## Repeat whole runs and real tests beside busy loops (hours; goes on where it was)
 	scripts/test-servers.sh
 	$(BIN)/python scripts/repeat-tests.py $(FIRM_ARGS)
+
+fuzz: install ## Make requests from the API's description, with schemathesis, and look for 5xx
+	@$(MAKE) --no-print-directory $(FUZZ_VENV)/.installed || { \
+		echo "make fuzz: schemathesis could not be installed, so nothing was tried." >&2; exit 2; }
+	$(BIN)/python -m pytest tests/integration/test_schemathesis.py --timeout 0 $(PYTEST_ARGS)
 
 lint: install ## Check style, types and layers
 	$(BIN)/ruff check .
@@ -89,7 +97,7 @@ clean: ## Remove caches and build products
 	find src tests $(wildcard bench) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean ## Remove the virtual environments as well
-	rm -rf $(VENV) $(BENCH_VENV) $(BENCH_AGENTS_VENV) $(LLAMA_VENV) $(LITELLM_VENV) $(LOCK_VENV) $(AUDIT_VENV)
+	rm -rf $(VENV) $(BENCH_VENV) $(BENCH_AGENTS_VENV) $(LLAMA_VENV) $(LITELLM_VENV) $(LOCK_VENV) $(AUDIT_VENV) $(FUZZ_VENV)
 
 COMPILE = CUSTOM_COMPILE_COMMAND="make lock" $(LOCK_VENV)/bin/pip-compile --quiet --generate-hashes --strip-extras \
 	--allow-unsafe --no-emit-index-url --no-emit-find-links --no-emit-trusted-host $(LOCK_ARGS)
@@ -136,6 +144,11 @@ $(LITELLM_VENV)/.installed: requirements/litellm.txt
 $(LOCK_VENV)/.installed: Makefile
 	$(create_environment)
 	$(PIP) install --quiet '$(PIP_TOOLS)'
+	@touch $@
+
+$(FUZZ_VENV)/.installed: Makefile
+	$(create_environment)
+	$(PIP) install --quiet '$(SCHEMATHESIS)'
 	@touch $@
 
 $(AUDIT_VENV)/.installed: Makefile

@@ -107,6 +107,17 @@ async def test_a_decision_that_does_not_say_what_was_seen_is_refused(
     assert (await client.post(address, json=seen)).status_code == 200
 
 
+@pytest.mark.parametrize("wrong", [{"desks": [""]}, {"limit": "much"}, {"mail": "nobody"}])
+async def test_a_user_that_cannot_be_is_refused(
+    client: Client, wrong: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_passwords_cheap(monkeypatch)
+    body = {"name": "ivy", "desks": ["shop"]}
+    is_problem(await client.post("/api/users", json=body | wrong), 422, "request_invalid")
+    assert (await client.post("/api/users", json=body)).status_code == 201
+    is_problem(await client.patch("/api/users/ivy", json=wrong), 422, "request_invalid")
+
+
 # --- anything at all, at every address
 
 NASTY = [

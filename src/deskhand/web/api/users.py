@@ -1,13 +1,15 @@
 """Users: who may log in to the console, and what each may do there."""
 
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Annotated, Any, Self, cast
 
 from fastapi import APIRouter, Depends, Path, Request
 from pydantic import Field
 
-from deskhand.errors import NotFound
+from deskhand.errors import ConfigError, NotFound
 from deskhand.model.access import ANY_DESK, Role, Scope, User
 from deskhand.model.frozen import Frozen
 from deskhand.ports import Users
@@ -74,9 +76,10 @@ async def add_user(request: Request, caller: Keeper) -> NewUserView:
     body = await read_ticket_body(request, NewUserBody)
     _check_desks(caller, body.desks)
     password = secrets.token_urlsafe(12)
-    user = await _users(request).add(
-        body.name, password, body.desks, role=body.role, limit=body.limit, mail=body.mail
-    )
+    with _refusing_what_cannot_be():
+        user = await _users(request).add(
+            body.name, password, body.desks, role=body.role, limit=body.limit, mail=body.mail
+        )
     return NewUserView(**_fields(user), password=password)
 
 
@@ -91,7 +94,9 @@ async def change_user(request: Request, caller: Keeper, name: Name) -> UserView:
         said[field] = " ".join(value) if isinstance(value, list) else value
     if body.desks is not None:
         _check_desks(caller, body.desks)
-    return UserView.of(await _users(request).set_rights(name, **said))
+    with _refusing_what_cannot_be():
+        changed = await _users(request).set_rights(name, **said)
+    return UserView.of(changed)
 
 
 @router.delete("/{name}")
@@ -99,6 +104,15 @@ async def remove_user(request: Request, caller: Keeper, name: Name) -> UserView:
     """Shut somebody out at once; the name stays taken."""
     await _seen(request, caller, name)
     return UserView.of(await _users(request).remove(name))
+
+
+@contextmanager
+def _refusing_what_cannot_be() -> Iterator[None]:
+    """A name, desk, limit or address that is none is the caller's mistake."""
+    try:
+        yield
+    except ConfigError as error:
+        raise Refused(422, str(error)) from error
 
 
 def _users(request: Request) -> Users:
