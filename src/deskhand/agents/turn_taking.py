@@ -16,7 +16,7 @@ from deskhand.agents.plan_progress import PlanProgress
 from deskhand.agents.plan_walk import TURN, PlanWalk
 from deskhand.agents.turn_words import confirming, which_of, words_for
 from deskhand.errors import DeskhandError
-from deskhand.language.turn_kinds import CONFIRM, OpenQuestion, Turn, TurnKind
+from deskhand.language.turn_kinds import CONFIRM, OpenQuestion, Turn, TurnKind, same_value
 from deskhand.mail.reply import visible_reply
 from deskhand.model.envelope import Delta, Envelope, StageResult
 from deskhand.model.outcome import Outcome
@@ -28,6 +28,13 @@ from deskhand.tools.services import ServiceResult
 
 log = logging.getLogger("deskhand.agent")
 
+_MAY_CHANGE = (
+    TurnKind.ANSWER,
+    TurnKind.ANSWERS_SEVERAL,
+    TurnKind.ASIDE,
+    TurnKind.CORRECTION,
+)
+"""Turns whose values count for the plan that waits."""
 _MOST_SAID = 20_000
 """Characters in which the other one is looked for."""
 
@@ -79,9 +86,21 @@ async def take_turn(
     parts: TurnParts,
 ) -> Taken:
     """Read the turn, record it, and bring the walk to where it goes on."""
+    step = _open_step(walk, envelope)
+    turn = await _recorded(walk, envelope, progress, parts.reader, step, parts.intents)
+    words = words_for(step.prompt)
+    to_confirm = _to_confirm(turn, _known(walk, envelope, progress))
+    if to_confirm:
+        return _ask_whether(walk, turn.values, words, {**_still_open(turn, progress), **to_confirm})
+    return await _taken(walk, envelope, progress, parts, turn)
+
+
+async def _taken(
+    walk: PlanWalk, envelope: Envelope, progress: PlanProgress, parts: TurnParts, turn: Turn
+) -> Taken:
+    """What comes of a turn that leaves nothing to be confirmed."""
     turns = parts.reader
     step = _open_step(walk, envelope)
-    turn = await _recorded(walk, envelope, progress, turns, step, parts.intents)
     words = words_for(step.prompt)
     if progress.pending and turn.values.get(CONFIRM) is not None:
         return await _confirmed(walk, progress, bool(turn.values[CONFIRM]))
@@ -90,7 +109,7 @@ async def take_turn(
             walk.answers |= turn.values
             return Taken(is_answer=True)
         case TurnKind.CORRECTION if turn.values:
-            return _ask_whether(walk, turn.values, words)
+            return _ask_whether(walk, {}, words, turn.values)
         case TurnKind.CORRECTION if turn.other_one:
             return _take_other(walk, envelope, progress, turns, words)
         case TurnKind.CANCEL:
@@ -148,12 +167,34 @@ def _open_step(walk: PlanWalk, envelope: Envelope) -> AskUser:
     return AskUser(param=CONFIRM, prompt=str(asked.get("text") or CONFIRM))
 
 
-def _ask_whether(walk: PlanWalk, given: Mapping[str, Any], words: Mapping[str, str]) -> Taken:
-    """A value that was changed is confirmed before anything is done with it."""
-    here = walk.waits_at(walk.place)
-    walk.answers |= {name: value for name, value in given.items() if name in here}
-    values = {name: value for name, value in given.items() if name != CONFIRM}
-    return Taken(stopped=walk.ask_whether(confirming(values, words), values))
+def _to_confirm(turn: Turn, known: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a turn that are used only once the customer says that they are right: what
+    differs from what was known, and what the message names beside others of its kind."""
+    values: dict[str, Any] = {}
+    if turn.kind not in _MAY_CHANGE:
+        return values
+    for name, value in turn.values.items():
+        changes = name in known and not same_value(known[name], value)
+        if name != CONFIRM and (changes or name in turn.unsure):
+            values[name] = value
+    return values
+
+
+def _still_open(turn: Turn, progress: PlanProgress) -> dict[str, Any]:
+    """What was to be confirmed before, unless the customer says that it is wrong."""
+    return {} if turn.values.get(CONFIRM) is False else dict(progress.pending)
+
+
+def _ask_whether(
+    walk: PlanWalk, given: Mapping[str, Any], words: Mapping[str, str], unsure: Mapping[str, Any]
+) -> Taken:
+    """What is unsure is confirmed before anything is done with it. The rest that was given
+    counts."""
+    pending = {name: value for name, value in unsure.items() if name != CONFIRM}
+    for name, value in given.items():
+        if name != CONFIRM and name not in pending:
+            walk.answers[name] = value
+    return Taken(stopped=walk.ask_whether(confirming(pending, words), pending))
 
 
 def _take_other(
@@ -165,7 +206,7 @@ def _take_other(
 ) -> Taken:
     """ "No, the other one": where the conversation named two, the other of them, once the customer
     says that it is."""
-    known = {**Understanding.of(envelope).slots, **walk.answers, **progress.pending}
+    known = _known(walk, envelope, progress)
     message = envelope.message
     assert message is not None
     others: dict[str, list[Any]] = {}
@@ -176,13 +217,18 @@ def _take_other(
     if len(others) == 1:
         ((name, values),) = others.items()
         if len(values) == 1:
-            return _ask_whether(walk, {name: values[0]}, words)
+            other = {name: values[0]}
+            return _ask_whether(walk, {}, words, other)
     everything = [value for values in others.values() for value in values]
     walk.lead = which_of(everything, words)
     walk.counts_question = True
     if not isinstance(walk.plan.steps[walk.place], AskUser):
         return Taken(stopped=walk.ask_whether(walk.lead, progress.pending))
     return Taken()
+
+
+def _known(walk: PlanWalk, envelope: Envelope, progress: PlanProgress) -> dict[str, Any]:
+    return {**Understanding.of(envelope).slots, **walk.answers, **progress.pending}
 
 
 def _said_so_far(envelope: Envelope) -> str:
@@ -259,6 +305,7 @@ async def _recorded(
             "values": turn.values,
             "matter": turn.matter,
             "other_one": turn.other_one,
+            "unsure": list(turn.unsure),
         }
         answered = None
         if intents is not None:
@@ -269,7 +316,11 @@ async def _recorded(
     fields: dict[str, Any] = made.delta.merge[key][TURN]
     walk.turn = fields
     return Turn(
-        TurnKind(fields["kind"]), dict(fields["values"]), fields["matter"], fields["other_one"]
+        TurnKind(fields["kind"]),
+        dict(fields["values"]),
+        fields["matter"],
+        fields["other_one"],
+        tuple(fields.get("unsure") or ()),
     )
 
 
@@ -286,7 +337,7 @@ def _question(
     return OpenQuestion(
         asked=(CONFIRM,) if progress.pending else tuple(progress.waits_for),
         slots=tuple(slots),
-        known={**understanding.slots, **walk.answers, **progress.pending},
+        known=_known(walk, envelope, progress),
         matter=understanding.topic,
         prompt=step.prompt,
     )

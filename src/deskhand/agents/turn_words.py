@@ -36,6 +36,10 @@ def turn_texts() -> Mapping[str, Mapping[str, str]]:
 
 
 def _shown(value: Any) -> str:
+    """A value as a customer writes it. Of money, only the number: a sum with its currency would be
+    a promise that nothing stands behind."""
+    if isinstance(value, Mapping) and "amount" in value:
+        return str(value["amount"])
     if isinstance(value, Mapping):
         return " ".join(str(part) for part in value.values())
     return str(value)

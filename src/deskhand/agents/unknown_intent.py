@@ -7,6 +7,7 @@ anything else begins the flow anew with what the customer writes then.
 
 import asyncio
 import logging
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -37,6 +38,10 @@ _REQUEST = "request"
 _TEXTS = Path(__file__).with_name("fallback_texts.yaml")
 _USUAL_LANGUAGE = "en"
 _LONGEST = 600
+_FEW_WORDS = 4
+_MOST_WORDS = 8
+"""Words of a plain answer to the offer. What is longer, or names a number, is read as a message:
+who wants a person in many words is understood there as well."""
 _PROMPT = """A customer of a company's support wrote the message below. It fits nothing that the
 support can do by itself. Write one or two short, friendly sentences in the customer's language that
 ask what exactly the customer needs. Promise nothing, offer nothing, answer nothing, and do not
@@ -162,10 +167,14 @@ def _wants_person(reader: TurnReader, text: str) -> bool | None:
         asked=(CONFIRM,), slots=(), known={}, matter=None, prompt=_texts(None)["offer"]
     )
     turn = reader.read(text, question)
+    if len(text.split()) > _MOST_WORDS or re.search(r"\d", text):
+        return None
     if turn.kind is TurnKind.PERSON:
         return True
     said = turn.values.get(CONFIRM)
-    is_bare = len(text.split()) <= 4
+    if turn.kind is TurnKind.CANCEL:
+        said = False
+    is_bare = len(text.split()) <= _FEW_WORDS
     if said is False and not is_bare:
         return None
     return None if said is None else bool(said)

@@ -3,9 +3,11 @@ not know."""
 
 import asyncio
 import logging
+import re
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cached_property
 
 from deskhand.brain import comparing, declared_plans, drafting
@@ -52,6 +54,11 @@ _ALIKE = 0.7
 for the articles."""
 _DOUBTED = 0.49
 _SURE = 0.95
+_NEAR = 0.9
+"""How likely an intent must be that is taken although it had better not be by its words alone."""
+_FEWEST_WORDS = 3
+"""Words beside a number that must say what is wanted with it."""
+_NAMED = "it names what the intent is about"
 """How sure it is of what is no matter of words: an offered time that is taken, an invitation."""
 
 
@@ -128,11 +135,29 @@ class EmbeddedBrain:
         if asking is not None and self._all_asks_are_known(task):
             why = "articles answer everything that it asks"
             return {"category": asking, "confidence": _SURE, "reason": why}
+        if self._names_a_thing(task, prediction):
+            confidence = _share(prediction.confidence)
+            return {"category": prediction.best, "confidence": confidence, "reason": _NAMED}
         fields = _abstained(task, prediction.best, prediction.confidence)
         if prediction.best in writing and prediction.best in (task.choices or writing):
             confidence = round(min(_share(prediction.confidence), _DOUBTED), 4)
             fields |= {"category": prediction.best, "confidence": confidence}
         return fields
+
+    def _names_a_thing(self, task: Task, prediction: Prediction) -> bool:
+        """Whether a message that is likely an intent's names one of the things which the desk acts
+        on, as an order: nobody does who wants something that no intent covers."""
+        plan = (self._desk.plans or {}).get(prediction.best)
+        is_choice = not task.choices or prediction.best in task.choices
+        if plan is None or not is_choice or prediction.confidence < _NEAR:
+            return False
+        if self._desk.naming_slots.issuperset(plan.needs):
+            return False  # nothing would be asked before something is done about it
+        text = said_in(task)
+        if self._desk.states is None or len(re.findall(r"[^\W\d_]{2,}", text)) < _FEWEST_WORDS:
+            return False
+        names = tuple(self._desk.naming_slots)
+        return bool(self._desk.states(text, names, datetime.now(UTC)))
 
     def _all_asks_are_known(self, task: Task) -> bool:
         questions = self._questions

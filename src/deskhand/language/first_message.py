@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from deskhand.language.turn_addresses import unasked_address_in
 from deskhand.language.turn_kinds import OpenQuestion
-from deskhand.language.turn_texts import Span, summary_in, unasked_address_in, unasked_reason_in
+from deskhand.language.turn_texts import Span, summary_in, unasked_reason_in
 from deskhand.language.turns import MOST_TEXT, TurnReader
 
 _READ_UNASKED: Mapping[str | None, Callable[[str, Sequence[Span]], str | None]] = {
@@ -25,7 +26,7 @@ def stated_in(
     if len(text) > MOST_TEXT:
         return {}
     question = OpenQuestion(asked=(), slots=tuple(names))
-    values, spans = reader.values(text, question, received_at)
+    values, spans, _ = reader.values(text, question, received_at)
     for name in reader.texts(question):
         words = _READ_UNASKED[reader.about(name)](text, spans)
         if words:

@@ -1,22 +1,12 @@
-"""How people say what they do with a question: the words of `turns.yaml`, and a model that was
-learned from `turn_examples.yaml` by `scripts/train_turns.py`."""
+"""Words by which people say yes and no, take something back and shrug: those of `turns.yaml`."""
 
 import re
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from deskhand.config.yaml import read_yaml
 
-if TYPE_CHECKING:
-    from deskhand.language.intents import IntentModel
-
-MODEL_FILE = Path(__file__).parent / "models" / "turns.npz"
-ERROR_BUDGET = 0.2
-_EXAMPLES = Path(__file__).with_name("turn_examples.yaml")
 _FILE = Path(__file__).with_name("turns.yaml")
-_LONG = 2
-"""Words that a cue must have to count wherever it stands."""
 _LEAD = (
     r"(?:(?:hi|hello|hey|hola|hallo|ahoj|dobry den|guten tag|buenas|well|so|ok|okay|and|but|a|"
     r"ale|und|"
@@ -56,12 +46,6 @@ class Cues:
         """Whether a cue stands anywhere."""
         return self._anywhere[kind].search(folded) is not None
 
-    def has_long(self, kind: str, folded: str) -> bool:
-        """Whether a cue of several words stands anywhere: one word may be part of anything."""
-        return any(
-            len(match.group().split()) >= _LONG for match in self._anywhere[kind].finditer(folded)
-        )
-
     def is_all(self, kind: str, folded: str) -> bool:
         """Whether the text says nothing else."""
         return self._whole[kind].fullmatch(folded) is not None
@@ -96,24 +80,3 @@ def _pattern(written: str) -> str:
     words = written.replace(" ~ ", r"[\s,]+(?:[^\s,.!?]+[\s,]+){0,3}")
     words = words.replace(" ~", r"(?:[\s,]+[^\s,.!?]+){0,3}").replace("~", r"(?:\s+\S+){0,3}")
     return words.replace(" ", r"[\s,]+")
-
-
-@cache
-def turn_model() -> "IntentModel":
-    """The model that comes with the package."""
-    from deskhand.language.intents import IntentModel
-
-    return IntentModel.load(MODEL_FILE)
-
-
-def turn_examples() -> list[tuple[str, str]]:
-    """What it is learned from: a text, and what it does with an open question."""
-    data = read_yaml(_EXAMPLES).data
-    return [(text, saying) for saying, texts in data.items() for text in texts]
-
-
-def train_turn_model() -> "IntentModel":
-    """Learn it anew; the same examples give the same model."""
-    from deskhand.language.intents import IntentModel
-
-    return IntentModel.fit(turn_examples(), ERROR_BUDGET)

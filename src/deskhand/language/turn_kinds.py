@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
@@ -48,3 +49,17 @@ class Turn:
     """With `other_matter`: the intent that it begins, where that is known."""
     other_one: bool = False
     """With `correction`: it means the thing that was not named, whichever that is."""
+    unsure: tuple[str, ...] = ()
+    """The values that are one of several which the message names: the customer is asked whether
+    they are right."""
+
+
+def same_value(known: Any, value: Any) -> bool:
+    """Whether two values are one: 15 and 15.00 are, and so are words in capitals and in small."""
+    if isinstance(known, Mapping) and isinstance(value, Mapping):
+        return all(same_value(known.get(name), item) for name, item in value.items())
+    try:
+        return Decimal(str(known)) == Decimal(str(value))
+    except ArithmeticError:
+        pass
+    return known == value or str(known).casefold() == str(value).casefold()

@@ -11,13 +11,12 @@ from deskhand.language.turn_cues import Cues, turn_cues
 
 Span = tuple[int, int]
 
-_EDGE = " \t\n\r,;:.!-–—…\"'“”„«»()"
+EDGES = " \t\n\r,;:.!-–—…\"'“”„«»()"
 _CLAUSE = re.compile(
-    r"[.!?;…]+(?=\s|$)|\n+|\s+[-–—]\s+|,\s+|"
+    r"[.!?;…]+(?=\s|$)|\n+|\s+[-–—/]\s+|,\s+|"
     r"\s(?=(?:because|since|weil|denn|protoze|jelikoz|nebot|porque|ya que|puesto que)\s)|"
-    r"\s(?:and|und|a|y|plus)\s"
+    r"\s(?:and|und|y|plus)\s"
 )
-_SENTENCE = re.compile(r"(?<=[.!?;…])\s+|\n+|\s+[-–—]\s+")
 _LEADS_TO_REASON = re.compile(
     r"^(?:(?:well|so|and|und|a|y|ok|okay|tak|also|pues|no|yes|ano|ja|si|sorry|please|bitte|"
     r"prosim)[ ,]+)*"
@@ -45,8 +44,8 @@ _REASON_WORDS = re.compile(
     r"no (?:llego|"
     r"funciona|ha llegado|me gusta|me queda)|falta\w*|grande|pequen\w*|estropead\w*)\b"
 )
-_OF_VALUES = re.compile(
-    r"\b(?:not|but|nicht|sondern|ne|ale|sino|rather|statt|instead|order|number|no|nr|the|my|is|it's|it|its|of|for|on|about|amount|back|refund|please|"
+VALUE_WORDS = re.compile(
+    r"\b(?:not|but|nicht|sondern|ne|ale|sino|rather|statt|instead|order|auftrag|ticket|compra|mail|email|number|no|nr|the|my|is|it's|it|its|of|for|on|about|amount|back|refund|please|"
     r"euros?|eur|"
     r"i|want|need|would|like|d|was|objednavk\w*|cislo|je|to|pro|na|za|castk\w*|chci|prosim|mi|"
     r"vratte|"
@@ -60,53 +59,90 @@ _OF_VALUES = re.compile(
     r"gracias|"
     r"here|hier|tady|aqui|you|go|sir|so|also|tak|pues)\b"
 )
-_LEADS_TO_ADDRESS = re.compile(
-    r".*?(?:\b(?:(?:new )?(?:delivery |shipping |postal )?address(?: is| should be| would be)?|"
-    r"send (?:it|them|the parcel|everything)?(?: instead)? ?to|deliver(?:ed)?(?: it)? to|"
-    r"ship(?: it)? to|"
-    r"(?:should )?go to|new one is|to be|make it|it's|it is|"
-    r"(?:nova )?(?:dorucovaci )?adresa(?: je| ma byt| bude)?|(?:poslete|zaslete|doructe|"
-    r"poslat)(?: to| ho| ji)?"
-    r"(?: prosim)?(?: radeji| radsi)? (?:na(?: adresu)?|do)|na adresu|nova je|je to|"
-    r"(?:die )?(?:neue )?(?:liefer)?(?:adresse|anschrift)(?: ist| lautet| ware)?|(?:schicken|"
-    r"senden|liefern)"
-    r"(?: sie)?(?: es| das paket| sie| alles)?(?: bitte)?(?: an(?: die)?| nach)|neue ist|"
-    r"es ist|das ist|"
-    r"(?:la )?(?:nueva )?direccion(?: de entrega| de envio)?(?: es| seria| nueva es)?|"
-    r"(?:enviad?lo|enviarlo|envielo|envienlo|mandad?lo|mandelo|mandenlo|enviar|"
-    r"mandar)(?: por favor)? a(?: la)?|"
-    r"la nueva es|seria)\b[ :,]+)"
-)
-_HOUSE = re.compile(
-    r"\d{1,5}[a-z]?(?:/\d{1,5}[a-z]?)?[ ,]+(?:[a-z]{2,}\.?)|"
-    r"[a-z]{3,}\.?[ ,]+\d{1,5}[a-z]?(?:/\d{1,5})?\b|"
-    r"\b(?:flat|apt|apartment|unit|suite|p\.? ?o\.? ?box|postfach|piso|calle|avenida|avda|"
-    r"plaza|street|"
-    r"road|lane|close|avenue|strase|strasse|str\.|weg|platz|gasse|ulice|ul\.|namesti|trida)\b"
-)
 _NO_WORDS = re.compile(r"^[\W\d_]*$")
 
 
 def own_words(text: str, spans: Sequence[Span], *, drops_lead: bool = True) -> str | None:
-    """The words of an answer without the clauses that only give other values; None where nothing
-    is left."""
+    """The words of an answer without the clauses that give other values; None where nothing is
+    left."""
     kept = [clause for clause in _clauses(text) if not _only_values(text, clause, spans)]
     if not kept:
         return None
-    words = _without(text, (kept[0][0], kept[-1][1]), spans)
-    return _without_lead(words) if drops_lead else words.strip(_EDGE) or None
+    free = _longest_run(text, spans)
+    place = (kept[0][0], kept[-1][1]) if free is None or not spans else free
+    words = _without(text, place, spans)
+    return _without_lead(words) if drops_lead else words.strip(EDGES) or None
 
 
-def reason_in(text: str, spans: Sequence[Span]) -> str | None:
-    """The part of a text that gives a reason, where one does by its words."""
-    kept = [
-        clause
-        for clause in _clauses(text)
-        if not _only_values(text, clause, spans) and _may_be_reason(text[slice(*clause)])
-    ]
-    if not kept:
+def words_beside(text: str, spans: Sequence[Span]) -> str | None:
+    """The words beside other values that say what is the matter, where any do."""
+    free = _longest_run(text, spans)
+    if free is None or not spans or not _may_be_reason(text[slice(*free)]):
         return None
-    return _without_lead(_without(text, (kept[0][0], kept[-1][1]), spans))
+    words = _without_lead(text[slice(*free)])
+    return words if words and _has_words(words) else None
+
+
+def _longest_run(text: str, spans: Sequence[Span]) -> Span | None:
+    """The longest stretch of clauses without any value in them."""
+    runs: list[Span] = []
+    is_open = False
+    for clause in _clauses(text):
+        start, end = clause
+        holds_value = any(first < end and last > start for first, last in spans)
+        if holds_value or _only_values(text, clause, spans) or _GREETS.search(_fold(text, clause)):
+            is_open = False
+        elif is_open:
+            runs[-1] = (runs[-1][0], end)
+        else:
+            runs.append(clause)
+            is_open = True
+    return max(runs, key=lambda run: run[1] - run[0], default=None)
+
+
+def _fold(text: str, place: Span) -> str:
+    return FoldedText(text[slice(*place)]).folded
+
+
+def marked_words(text: str, place: Span, spans: Sequence[Span]) -> str | None:
+    """The clauses at a place, without values of other slots; None where no words are left."""
+    start, end = place
+    for first, last in _clauses(text):
+        if first < place[1] and last > place[0]:
+            start = min(start, first)
+            end = max(end, last)
+    pieces = list(_between(start, end, spans))
+    if not pieces:
+        return None
+    best = max(pieces, key=lambda piece: min(piece[1], place[1]) - max(piece[0], place[0]))
+    words = _without_loose_ends(text[slice(*best)].strip(EDGES), cut=best != (start, end))
+    return words if words and re.search(r"\w", words) else None
+
+
+def _between(start: int, end: int, spans: Sequence[Span]) -> Iterator[Span]:
+    """What is left of a place without the values in it."""
+    for first, last in sorted(spans):
+        if first < end and last > start:
+            if first > start:
+                yield start, first
+            start = max(start, last)
+    if start < end:
+        yield start, end
+
+
+def _without_loose_ends(words: str, *, cut: bool) -> str:
+    """The words without those that led to a value which was cut off."""
+    if not cut:
+        return words
+    return _LOOSE_ENDS.sub("", words).strip(EDGES)
+
+
+_LOOSE_ENDS = re.compile(
+    r"(?:[\s,;:(–-]*\b(?:and|und|a|y|for|für|pro|para|on|of|the|my|order|objednávk\w*|číslo|"
+    r"bestellung|auftrag|nummer|nr|no|number|pedido|número|el|la|es|it|it's|is|je|to|ist|die|"
+    r"mail|email|e-mail|amount|about|von|bei|zu|k|z|za|na|de|del)\b[\s.:#]*)+$",
+    re.I,
+)
 
 
 def unasked_reason_in(text: str, spans: Sequence[Span]) -> str | None:
@@ -125,26 +161,6 @@ def unasked_reason_in(text: str, spans: Sequence[Span]) -> str | None:
     return _without_lead(_without(text, (kept[0][0], kept[-1][1]), spans))
 
 
-def unasked_address_in(text: str, spans: Sequence[Span]) -> str | None:
-    """The postal address in a first message, without the order's number before it and what the
-    customer says about the old one."""
-    bare = text
-    for start, end in sorted(spans, reverse=True):
-        if text[start:end][:1].isalpha():
-            bare = f"{bare[:start].rstrip()} {bare[end:].lstrip()}"
-    address = address_in(bare, (), is_asked=False)
-    if address is None:
-        return None
-    return _INSTEAD.sub("", address).strip(_EDGE) or None
-
-
-_INSTEAD = re.compile(
-    r",?\s+(?:instead|statt|anstatt|anstelle|m[ií]sto|nam[ií]sto|please|bitte|pros[ií]m|en vez|"
-    r"rather than|not )\b.*|\?.*",
-    re.I | re.S,
-)
-
-
 def _is_name(words: str) -> bool:
     """Whether all words begin with a capital, as those of a signature do."""
     parts = re.findall(r"[^\W\d_]{2,}", words)
@@ -156,7 +172,7 @@ def summary_in(text: str, spans: Sequence[Span]) -> str | None:
     only ask for a note."""
     lead, colon, rest = text.partition(":")
     if colon and _ASKS_FOR_NOTE.search(FoldedText(lead).folded) and _has_words(rest):
-        return rest.strip(_EDGE)
+        return rest.strip(EDGES)
     parts = re.finditer(r"[^.!?;,\n]+(?:[.,](?=\S)[^.!?;,\n]*)*", text)
     kept = [part for part in parts if _is_noted(part.group())]
     if not kept:
@@ -188,7 +204,7 @@ _ASKS_OR_GREETS = re.compile(
 )
 _ASKS_FOR_NOTE = re.compile(
     r"\b(?:tickets?|tikety?|tiket\w*|pozadavk\w*|vorgang|meldung|note|zaznam\w*|nahlas\w*|report|"
-    r"log (?:this|it|an?)|case|anfrage erstellen)\b"
+    r"complain\w*|stiznost\w*|stezovat|beschwer\w*|log (?:this|it|an?)|case|anfrage erstellen)\b"
 )
 
 
@@ -200,33 +216,6 @@ def _may_be_reason(clause: str) -> bool:
     cues = turn_cues()
     wanted = cues.has("request", folded) or cues.has("agree", folded) or "?" in clause
     return not wanted and len(re.findall(r"[^\W\d_]{2,}", folded)) > 1
-
-
-def address_in(text: str, spans: Sequence[Span], *, is_asked: bool) -> str | None:
-    """The postal address in a text; None where there is none.
-
-    It needs a house number or a word for a street, and where it was not asked for a number too.
-    """
-    for start, end in _sentences(text):
-        begin = start
-        folded = FoldedText(text[start:end]).folded
-        lead = _LEADS_TO_ADDRESS.match(folded)
-        if lead is not None:
-            begin = start + lead.end()
-        begin = _after_values(text, begin, end, spans)
-        words = text[begin:end].strip(_EDGE)
-        rest = FoldedText(words).folded
-        if _HOUSE.search(rest) is None or _PLACE_NAME.search(words) is None:
-            continue
-        if is_asked or lead is not None or re.search(r"\d", rest):
-            return words
-    return None
-
-
-_PLACE_NAME = re.compile(
-    r"\b[A-ZÀ-Ž][a-zà-ž]{2,}|(?i:\b(?:street|road|lane|str|straße|strasse|ulice|calle)\b)"
-)
-_ABBREVIATED = re.compile(r"\b(?:str|ul|c|nr|no|av|avda|pl|st|rd|apt)\.\s*$", re.I)
 
 
 def is_empty_answer(words: str, cues: Cues) -> bool:
@@ -252,21 +241,10 @@ def _clauses(text: str) -> Iterator[Span]:
         yield start, len(text)
 
 
-def _sentences(text: str) -> Iterator[Span]:
-    start = 0
-    for match in _SENTENCE.finditer(text):
-        if not re.search(
-            r"\b(?:str|ul|c|nr|no|av|avda|pl|st|rd|apt)\.\s*$", text[: match.start()], re.I
-        ):
-            yield start, match.start()
-            start = match.end()
-    yield start, len(text)
-
-
 def _only_values(text: str, clause: Span, spans: Sequence[Span]) -> bool:
     """Whether a clause says nothing beside values of other slots and the words around them."""
     rest = FoldedText(_blanked(text, clause, spans)).folded
-    bare = _OF_VALUES.sub(" ", _blanked(rest, (0, len(rest)), turn_cues().spans("correct", rest)))
+    bare = VALUE_WORDS.sub(" ", _blanked(rest, (0, len(rest)), turn_cues().spans("correct", rest)))
     return not re.findall(r"[^\W\d_]{2,}", bare)
 
 
@@ -293,27 +271,13 @@ def _without(text: str, place: Span, spans: Sequence[Span]) -> str:
 
 def _says_nothing(words: str) -> bool:
     """Whether there are only words that stand around values."""
-    return not re.sub(r"\W", "", _OF_VALUES.sub(" ", FoldedText(words).folded))
-
-
-def _after_values(text: str, begin: int, end: int, spans: Sequence[Span]) -> int:
-    """Where the text goes on after values that stand before the words."""
-    for first, last in sorted(spans):
-        between = FoldedText(text[begin:first]).folded if first >= begin else "x"
-        if first < end and not re.sub(r"\W", "", _OF_VALUES.sub(" ", between)):
-            begin = max(begin, last)
-    folded = FoldedText(text[begin:end]).folded
-    lead = re.match(
-        r"[\s,;:.-]*(?:(?:and|und|a|y|to|an|nach|na|do|at|in|no|ne|nein|nope|sorry|"
-        r"pardon|perdon|but|ale|aber|pero|sondern|sino|ok|yes|ano|ja|si|it|should|go)\b[\s,:]*)*",
-        folded,
-    )
-    return begin + (lead.end() if lead is not None else 0)
+    return not re.sub(r"\W", "", VALUE_WORDS.sub(" ", FoldedText(words).folded))
 
 
 def _without_lead(words: str) -> str | None:
-    bare = words.strip(_EDGE)
+    """The words without those that only lead to a reason, as `because`."""
+    bare = words.strip(EDGES)
     lead = _LEADS_TO_REASON.match(FoldedText(bare).folded)
     if lead is not None and lead.end() < len(bare):
-        bare = bare[lead.end() :].strip(_EDGE)
+        bare = bare[lead.end() :].strip(EDGES)
     return None if _NO_WORDS.match(bare) else bare

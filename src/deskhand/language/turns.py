@@ -4,34 +4,53 @@
     turn = reader.read("no, the other one", OpenQuestion(asked=("reason",), known={"order": "O-1"}))
     turn.kind    # correction
 
-It reads English, Czech, German and Spanish by the words in `turns.yaml`. A value counts only where
-the message states it.
+The reading model says how likely each kind is, and the values that the text states say which kinds
+are possible at all: a correction changes something, an answer gives what was asked for. A value
+counts only where the message states it.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from decimal import Decimal
 from typing import Any
 
 from deskhand.config.sections.slots import SlotSpec, naming_slots
 from deskhand.language.identify import identify
+from deskhand.language.message_reader import MessageReader, shared_message_reader
 from deskhand.language.slots import SlotExtractor
 from deskhand.language.slots.folded_text import FoldedText
-from deskhand.language.turn_cues import Cues, turn_cues, turn_model
-from deskhand.language.turn_kinds import CONFIRM, OpenQuestion, Turn, TurnKind
-from deskhand.language.turn_texts import address_in, is_empty_answer, own_words, reason_in
+from deskhand.language.turn_addresses import address_in, with_name_before
+from deskhand.language.turn_cues import Cues, turn_cues
+from deskhand.language.turn_kinds import CONFIRM, OpenQuestion, Turn, TurnKind, same_value
+from deskhand.language.turn_reading import Span, TurnReading, read_turn
+from deskhand.language.turn_texts import is_empty_answer, marked_words, own_words, words_beside
 from deskhand.language.turn_values import TurnValues, values_in
 
 MOST_TEXT = 4_000
 """Characters of a turn that are read: what is longer is a letter, and no answer."""
-_FEW_WORDS = 6
-_SEVERAL_WORDS = 8
+_FEW_WORDS = 5
 _STEM = 4
 """Letters by which two forms of a word are known."""
-_VERY_SURE = 0.85
-_SURE = 0.5
-"""How sure it must be of what a text sounds like."""
+_ANSWERS = (TurnKind.ANSWER, TurnKind.ANSWERS_SEVERAL)
+_QUESTIONS = (TurnKind.OTHER_MATTER, TurnKind.ASIDE, TurnKind.REPEAT)
+"""What a question may do; one that another intent covers begins that one."""
+_ALWAYS_POSSIBLE = (
+    TurnKind.INVALID,
+    TurnKind.ASIDE,
+    TurnKind.OTHER_MATTER,
+    TurnKind.CANCEL,
+    TurnKind.PERSON,
+    TurnKind.WHY,
+    TurnKind.REPEAT,
+)
+_HARMLESS = 6
+"""How much likelier it must be that words say nothing before they are no answer: to note words that
+say little does no harm."""
+_VERY_SURE = 0.9
+_SURE_OF_WORDS = 0.6
+"""How sure it must be of words that were not asked for."""
+_SURE_OF_YES = 0.5
+"""How likely an answer must be that agrees without a word for yes."""
 
 
 class TurnReader:
@@ -43,21 +62,32 @@ class TurnReader:
         *,
         matter_of: Callable[[str], str | None] = lambda text: None,
         time_zone: str = "UTC",
+        messages: MessageReader | None = None,
     ) -> None:
         """`matter_of` says which intent a text has, None where it has none."""
         self._slots = dict(slots)
         self._extractor = SlotExtractor(self._slots)
         self._matter_of = matter_of
         self._time_zone = time_zone
+        self._messages = messages
 
     def read(self, text: str, question: OpenQuestion, received_at: datetime | None = None) -> Turn:
         """What the text does. Too long a text is invalid: nobody answers a question with a book."""
         if len(text) > MOST_TEXT or not text.strip():
             return Turn(TurnKind.INVALID)
-        reading = _Reading(self, text.strip(), question, received_at or datetime.now(UTC))
-        return reading.turn()
+        return _Decision(self, text.strip(), question, received_at or datetime.now(UTC)).turn()
 
-    def values(self, text: str, question: OpenQuestion, received_at: datetime) -> TurnValues:
+    def reading(self, text: str, question: OpenQuestion) -> TurnReading:
+        """What the model says of the text."""
+        return read_turn(self._messages or shared_message_reader(), text, question)
+
+    def values(
+        self,
+        text: str,
+        question: OpenQuestion,
+        received_at: datetime,
+        marked: Mapping[str, Span] | None = None,
+    ) -> TurnValues:
         """The typed values that the text states."""
         found = self._extractor.extract(
             text,
@@ -66,7 +96,7 @@ class TurnReader:
             time_zone=self._time_zone,
             only=self._typed(question),
         )
-        return values_in(text, found, self._slots, question.asked, turn_cues())
+        return values_in(text, found, self._slots, question, marked or {})
 
     def named_in(self, text: str, received_at: datetime) -> dict[str, list[Any]]:
         """The different things that a text names, by slot."""
@@ -106,7 +136,7 @@ class TurnReader:
         return tuple(dict.fromkeys((*question.asked, *question.slots)))
 
 
-class _Reading:
+class _Decision:
     """One turn being read."""
 
     def __init__(
@@ -117,100 +147,117 @@ class _Reading:
         self.question = question
         self.cues: Cues = turn_cues()
         self.folded = FoldedText(text).folded
-        self.words = len(re.findall(r"\w+", self.folded))
-        self.found = reader.values(text, question, received_at)
-        self.saying = turn_model().predict([text])[0]
+        self.model = reader.reading(text, question)
+        self.found = reader.values(text, question, received_at, self.model.marked)
+        self.matter = reader.matter_of(text)
+        self.names_other_matter = self.matter not in (None, question.matter)
+        self.agrees = self._agreement()
 
     def turn(self) -> Turn:
-        steps = (
-            self._answer_to_confirm,
-            self._person,
-            self._about_the_question,
-            self._correction,
-            self._cancel,
-            self._other_matter,
-            self._aside,
-            self._answer,
-        )
-        for step in steps:
-            turn = step()
-            if turn is not None:
-                return turn
-        return Turn(TurnKind.INVALID)
+        kind = max(self._possible(), key=self._chance)
+        if kind is TurnKind.CORRECTION:
+            return self._correction()
+        if kind in _ANSWERS:
+            values = self._given()
+            return Turn(_kind_of(values), values, unsure=self._unsure(values))
+        if kind in (TurnKind.WHY, TurnKind.REPEAT, TurnKind.CANCEL, TurnKind.INVALID):
+            return Turn(kind)
+        values = self._typed()
+        if kind is TurnKind.ASIDE and self.agrees is not None and self._begins_with_yes_or_no():
+            values[CONFIRM] = self.agrees
+        matter = self.matter if kind is TurnKind.OTHER_MATTER else None
+        return Turn(kind, values, matter, unsure=self._unsure(values))
 
-    def _sounds(self, *sayings: str, sure: float = 0.0) -> bool:
-        """Whether the text is most like what people say who mean this."""
-        return self.saying.best in sayings and self.saying.confidence >= sure
+    # --- which kinds the values allow
 
-    # --- what has nothing to do with the values
+    def _possible(self) -> list[TurnKind]:
+        if self._is_bare_answer():
+            return [TurnKind.ANSWER]
+        if self._only_other_one():
+            return [TurnKind.CORRECTION]
+        if self._only_refuses():
+            return [TurnKind.CANCEL]
+        given = self._given()
+        answered = [name for name in self.question.asked if name in given]
+        possible = self._possible_beside(answered)
+        if answered or len(given) > 1:
+            possible.append(TurnKind.ANSWER)
+        if self._changed() or (self._other_one and not self._new()) or self._taken_back():
+            possible.append(TurnKind.CORRECTION)
+        return possible
 
-    def _person(self) -> Turn | None:
-        wants = self.cues.has("person", self.folded) and not self._sounds("aside", "cancel")
-        if not wants and not self._sounds("person", sure=_SURE):
-            return None
-        if self._asks_for_words and not (self._sounds("person") and self._is_short_or(wants)):
-            return None
-        return Turn(TurnKind.PERSON, self._typed())
+    def _possible_beside(self, answered: Sequence[str]) -> list[TurnKind]:
+        """The kinds beside answers and corrections. Who states what was asked for does not ask
+        what it is for, nor does he begin another matter without saying which."""
+        possible = list(_ALWAYS_POSSIBLE)
+        if any(name in self.found.values for name in answered):
+            possible = [TurnKind.ASIDE, TurnKind.PERSON]
+            if self.names_other_matter:
+                possible.append(TurnKind.OTHER_MATTER)
+        elif any(self._is_sure_of(name) for name in answered):
+            possible.remove(TurnKind.INVALID)
+        return possible
 
-    def _is_short_or(self, fits: bool) -> bool:
-        return fits or self.words <= _SEVERAL_WORDS
+    def _only_other_one(self) -> bool:
+        few = len(self.folded.split()) <= _FEW_WORDS
+        return few and self._other_one and not self._new() and "?" not in self.text
 
-    def _about_the_question(self) -> Turn | None:
-        if self._new():
-            return None
-        short = self.words <= _FEW_WORDS and self.cues.is_all("why_short", self.folded)
-        asks_why = self.cues.has("why", self.folded) and self._sounds("why", "repeat", "aside")
-        if short or asks_why or self._sounds("why", sure=_SURE):
-            return Turn(TurnKind.WHY)
-        again = self.cues.is_all("repeat", self.folded)
-        if again or self._sounds("repeat", sure=_SURE):
-            return Turn(TurnKind.REPEAT)
-        return None
+    def _only_refuses(self) -> bool:
+        """Whether it is nothing but a no, where something else was asked for."""
+        return CONFIRM not in self.question.asked and self.cues.is_all("drop", self.folded)
 
-    # --- what has
+    def _is_sure_of(self, name: str) -> bool:
+        """Whether what was asked for is there for certain: typed, or words that the model marks."""
+        if name not in self._texts_asked:
+            return True
+        is_likely = self._chance(TurnKind.ANSWER) >= self._chance(TurnKind.INVALID) / _HARMLESS
+        return is_likely or self.model.surety.get(self._mark(name), 0) >= _VERY_SURE
 
-    def _answer_to_confirm(self) -> Turn | None:
+    def _chance(self, kind: TurnKind) -> float:
+        """How likely the kind is; answers count together, as their values tell them apart."""
+        if kind in _ANSWERS:
+            return sum(self.model.chance(answer) for answer in _ANSWERS)
+        if kind is TurnKind.OTHER_MATTER and self.names_other_matter and "?" in self.text:
+            return sum(self.model.chance(question) for question in _QUESTIONS)
+        return self.model.chance(kind)
+
+    def _is_bare_answer(self) -> bool:
+        """Whether it is nothing but a yes, a no or the value that was asked for."""
+        if CONFIRM in self.question.asked:
+            return self.cues.is_all("agree", self.folded) or self.cues.is_all("refuse", self.folded)
+        typed = self._new()
+        if not any(name in typed for name in self.question.asked) or self._changed():
+            return False
+        rest = self.text
+        for start, end in sorted(self.found.spans, reverse=True):
+            rest = rest[:start] + rest[end:]
+        return not re.search(r"[^\W\d_]", rest)
+
+    def _correction(self) -> Turn:
+        changed = self._changed()
+        if changed or self._taken_back():
+            texts = self._taken_back() or self._new_texts()
+            values = self._typed() | texts
+            return Turn(TurnKind.CORRECTION, values, unsure=self._unsure(values))
+        return Turn(TurnKind.CORRECTION, other_one=True)
+
+    # --- yes and no
+
+    def _agreement(self) -> bool | None:
+        """Whether the text says yes or no to what was asked; None where it says neither."""
         if CONFIRM not in self.question.asked:
             return None
-        refuses = self._says("refuse")
-        agrees = self._says("agree") or (not refuses and self._echoes())
-        if self._begins_something_else() is not None or "?" in self.text:
+        refuses = self.cues.starts("refuse", self.folded)
+        agrees = self.cues.starts("agree", self.folded) or (not refuses and self._echoes())
+        if agrees != refuses:
+            return agrees
+        is_short = len(self.folded.split()) <= _FEW_WORDS
+        if agrees or not is_short or self._chance(TurnKind.ANSWER) < _SURE_OF_YES:
             return None
-        corrected = self._corrected(refuses=refuses)
-        if corrected:
-            given = {CONFIRM: True} if agrees and not refuses else {}
-            return Turn(TurnKind.CORRECTION, given | corrected)
-        if refuses and self._other_one:
-            return Turn(TurnKind.CORRECTION, other_one=True)
-        if refuses and self._drops():
-            return Turn(TurnKind.CANCEL)
-        if agrees == refuses:
-            return None
-        if refuses and self._sounds("person", "why", "repeat", sure=_SURE):
-            return None
-        values = {CONFIRM: agrees, **self._new()}
-        return Turn(self._kind_of(values), values)
+        return not self.cues.has("negation", self.folded)
 
-    def _corrected(self, *, refuses: bool) -> dict[str, Any]:
-        """What an answer to "shall I?" changes."""
-        changed = self._changed()
-        takes_back = refuses or self._sounds("correct") or self.cues.has("correct", self.folded)
-        if changed or not takes_back or self._sounds("cancel", "person", sure=_SURE):
-            return changed
-        texts: dict[str, Any] = {}
-        for name in self._known_texts:
-            words = self._taken_back(name)
-            if words and not _same(self.question.known[name], words):
-                texts[name] = words
-        return texts
-
-    def _taken_back(self, name: str) -> str | None:
-        """The words that stand in place of what was understood before."""
-        if self.reader.about(name) == "address":
-            return address_in(self.text, self.found.spans, is_asked=True)
-        words = own_words(self.text, self.found.spans)
-        enough = words is not None and len(words.split()) > 1
-        return words if enough else None
+    def _begins_with_yes_or_no(self) -> bool:
+        return self.cues.first("agree", self.folded) != self.cues.first("refuse", self.folded)
 
     def _echoes(self) -> bool:
         """Whether a short answer says again what was to be done: "cancel it" to "shall I cancel
@@ -222,88 +269,6 @@ class _Reading:
         if len(words) > _FEW_WORDS or self.cues.has("negation", self.folded):
             return False
         return any(word[:_STEM] in stems for word in words)
-
-    def _correction(self) -> Turn | None:
-        if self._changed() and "?" in self.text and self._sounds("aside"):
-            return None
-        if self._changed() and self._begins_something_else() is None:
-            return Turn(TurnKind.CORRECTION, self._typed() | self._texts(take_back=True))
-        if not self.question.known or self._begins_something_else() is not None:
-            return None
-        if self._other_one and not self._typed():
-            return Turn(TurnKind.CORRECTION, other_one=True)
-        takes_back = self._sounds("correct") or self.cues.has("correct", self.folded)
-        if not takes_back or not self._known_texts or self._sounds("cancel"):
-            return None
-        texts = self._texts(take_back=True)
-        corrected = {name: words for name, words in texts.items() if name in self._known_texts}
-        return Turn(TurnKind.CORRECTION, corrected) if corrected else None
-
-    def _cancel(self) -> Turn | None:
-        if self._new():
-            return None
-        if self.cues.is_all("unknown", self.folded):
-            return None
-        bare = self.cues.is_all("cancel_verb", self.folded)
-        return Turn(TurnKind.CANCEL) if bare or self._drops() else None
-
-    def _drops(self) -> bool:
-        """Whether the text drops the matter; where words are asked for, only if it sounds so."""
-        if CONFIRM in self.question.asked and self.cues.has("cancel_confirm", self.folded):
-            return True
-        if self._sounds("cancel", sure=_SURE) and "?" not in self.text:
-            return True
-        if not self.cues.has("cancel", self.folded) or self._is_question:
-            return False
-        return not self._asks_for_words and self._sounds("cancel", "correct", "unknown")
-
-    def _other_matter(self) -> Turn | None:
-        matter = self._begins_something_else()
-        if matter is None:
-            return None
-        values = self._typed() | self._answered_before()
-        return Turn(TurnKind.OTHER_MATTER, values, matter or None)
-
-    def _begins_something_else(self) -> str | None:
-        """The other intent that the text begins, empty where nobody knows which; None where it
-        goes on with this one."""
-        if self.words < _FEW_WORDS // 2:
-            return None
-        matter = self.reader.matter_of(self.text)
-        wants = self._is_question or self.cues.has("request", self.folded)
-        first = self.cues.has("first", self.folded)
-        sounds = self._sounds("request", sure=_SURE)
-        if matter is not None and matter != self.question.matter:
-            is_other = wants or first or sounds
-            return matter if is_other and not self._sounds("aside", "reply", sure=_SURE) else None
-        if matter is None and sounds and (wants or first or self.words > _SEVERAL_WORDS):
-            return ""
-        return "" if sounds and first and self._changed() else None
-
-    def _aside(self) -> Turn | None:
-        if not self._is_question:
-            return None
-        if self._asks_for_words and not ("?" in self.text or self._sounds("aside", sure=_SURE)):
-            return None
-        return Turn(TurnKind.ASIDE, self._typed() | self._answered_before())
-
-    def _answered_before(self) -> dict[str, Any]:
-        """A yes or no before the question, where one was asked for."""
-        if CONFIRM not in self.question.asked:
-            return {}
-        agrees = self.cues.first("agree", self.folded)
-        refuses = self.cues.first("refuse", self.folded)
-        return {CONFIRM: agrees} if agrees != refuses else {}
-
-    def _answer(self) -> Turn | None:
-        values = self._values()
-        answers = any(name in values for name in self.question.asked)
-        if not answers and len(values) < 2:
-            return None
-        return Turn(self._kind_of(values), values)
-
-    def _kind_of(self, values: Mapping[str, Any]) -> TurnKind:
-        return TurnKind.ANSWERS_SEVERAL if len(values) > 1 else TurnKind.ANSWER
 
     # --- values
 
@@ -321,65 +286,103 @@ class _Reading:
         return {
             name: value
             for name, value in self._typed().items()
-            if name in known and not _same(known[name], value)
+            if name in known and not same_value(known[name], value)
         }
 
-    def _values(self) -> dict[str, Any]:
-        return self._new() | self._texts()
+    def _given(self) -> dict[str, Any]:
+        """All that an answer gives."""
+        given = self._new() | self._new_texts()
+        if self.agrees is not None:
+            given[CONFIRM] = self.agrees
+        return given
+
+    def _unsure(self, values: Mapping[str, Any]) -> tuple[str, ...]:
+        """The values that the model chose among several."""
+        return tuple(name for name in self.found.chosen if name in values)
 
     @property
-    def _known_texts(self) -> list[str]:
+    def _texts_asked(self) -> list[str]:
         texts = self.reader.texts(self.question)
-        return [name for name in texts if name in self.question.known]
+        return [name for name in self.question.asked if name in texts]
 
-    def _texts(self, *, take_back: bool = False) -> dict[str, Any]:
-        """The customer's own words for the slots that take them."""
+    @property
+    def _other_one(self) -> bool:
+        return bool(self.question.known) and self.cues.has("other_one", self.folded)
+
+    def _new_texts(self) -> dict[str, Any]:
+        """The customer's own words for the slots that take them and have none yet."""
         texts: dict[str, Any] = {}
-        for name in self.reader.texts(self.question):
-            is_asked = name in self.question.asked
-            if name in self.question.known and not take_back:
+        for name in self._by_surety():
+            if name in self.question.known:
                 continue
-            words = self._words_for(name, is_asked=is_asked)
-            if words:
+            words = self._words_for(name, is_asked=name in self.question.asked)
+            if words and not any(_share_words(words, other) for other in texts.values()):
                 texts[name] = words
         return texts
 
+    def _by_surety(self) -> list[str]:
+        """The slots that take words: those asked for first, then those that are the surest."""
+        names = self.reader.texts(self.question)
+        asked = self.question.asked
+        surety = self.model.surety
+        return sorted(names, key=lambda name: (name not in asked, -surety.get(self._mark(name), 0)))
+
+    def _mark(self, name: str) -> str:
+        return self.reader.about(name) or name
+
+    def _taken_back(self) -> dict[str, Any]:
+        """The words that stand in place of what was understood before."""
+        texts: dict[str, Any] = {}
+        known = self.question.known
+        for name in self.reader.texts(self.question):
+            if name not in known:
+                continue
+            words = self._marked(name) or self._words_instead(name)
+            if words and not self._is_empty(words) and not same_value(known[name], words):
+                texts[name] = words
+        return texts
+
+    def _words_instead(self, name: str) -> str | None:
+        """An address by its form; other words only where the turn is most likely a correction."""
+        if self.reader.about(name) == "address":
+            return address_in(self.text, self.found.spans, is_asked=False)
+        if max(TurnKind, key=self._chance) is not TurnKind.CORRECTION or self._new():
+            return None
+        words = own_words(self.text, self.found.spans)
+        return words if words and len(words.split()) > 1 else None
+
+    def _marked(self, name: str) -> str | None:
+        place = self.model.marked.get(self._mark(name))
+        words = None if place is None else marked_words(self.text, place, self.found.spans)
+        if words is not None and self._mark(name) == "address":
+            return with_name_before(self.text, words)
+        return words
+
     def _words_for(self, name: str, *, is_asked: bool) -> str | None:
+        """What the model marks; of what was asked for, else what is left beside other values."""
+        words = self._marked(name)
+        is_sure = is_asked or self.model.surety.get(self._mark(name), 0) >= _SURE_OF_WORDS
+        if words is not None and is_sure and not self._is_empty(words):
+            return words
         about = self.reader.about(name)
         if about == "address":
             return address_in(self.text, self.found.spans, is_asked=is_asked)
         if not is_asked:
-            return reason_in(self.text, self.found.spans) if about == "reason" else None
+            several = self.model.chance(TurnKind.ANSWERS_SEVERAL)
+            gives_more = several >= self.model.chance(TurnKind.ANSWER)
+            return words_beside(self.text, self.found.spans) if gives_more else None
         words = own_words(self.text, self.found.spans, drops_lead=about != "summary")
-        if words is None or is_empty_answer(words, self.cues):
-            return None
-        shrugs = self.words <= _SEVERAL_WORDS // 2 and self._sounds("unknown", sure=_VERY_SURE)
-        return None if shrugs else words
+        return None if words is None or self._is_empty(words) else words
 
-    # --- how it is said
-
-    @property
-    def _asks_for_words(self) -> bool:
-        asked = self.question.asked
-        return any(name in asked for name in self.reader.texts(self.question))
-
-    @property
-    def _other_one(self) -> bool:
-        return self.cues.has("other_one", self.folded)
-
-    @property
-    def _is_question(self) -> bool:
-        return "?" in self.text or self.cues.starts("question", self.folded)
-
-    def _says(self, cue: str) -> bool:
-        return self.cues.starts(cue, self.folded)
+    def _is_empty(self, words: str) -> bool:
+        """Whether words say nothing, or only which of two things is meant."""
+        points = self.cues.has("other_one", FoldedText(words).folded)
+        return is_empty_answer(words, self.cues) or (points and len(words.split()) <= _FEW_WORDS)
 
 
-def _same(known: Any, value: Any) -> bool:
-    if isinstance(known, Mapping) and isinstance(value, Mapping):
-        return all(_same(known.get(name), item) for name, item in value.items())
-    try:
-        return Decimal(str(known)) == Decimal(str(value))
-    except ArithmeticError:
-        pass
-    return known == value or str(known).casefold() == str(value).casefold()
+def _kind_of(values: Mapping[str, Any]) -> TurnKind:
+    return TurnKind.ANSWERS_SEVERAL if len(values) > 1 else TurnKind.ANSWER
+
+
+def _share_words(words: str, other: str) -> bool:
+    return words in other or other in words

@@ -66,7 +66,7 @@ class Sandbox:
         self._terms = desk_terms(loaded, tool_registry(loaded, store, self._outbox, office))
         self._prompts = PromptRegistry(loaded.spec.prompts)
         self._routed = routed_as_said(loaded)
-        self._own_tables = database.own_tables(loaded.spec.name)
+        self.own_tables = database.own_tables(loaded.spec.name)
         self._numbers = count(1)
 
     @property
@@ -102,7 +102,7 @@ class Sandbox:
                 store=store,
                 clock=clock,
                 office=desk_office(self.spec, self._database, store, clock, sealed=True),
-                own_tables=self._own_tables,
+                own_tables=self.own_tables,
                 outbox=self._outbox,
                 effects="capture",
                 prompts=self._prompts,

@@ -1,0 +1,317 @@
+"""Score the shipped orders desk on conversations, with its embedded brain and in mode `auto`.
+
+    python scripts/score_orders.py conversations.jsonl     # turns, and the truth about each
+    python scripts/score_orders.py --strangers questions.jsonl    # which no intent covers
+
+Each conversation goes through the whole flow in a sandbox, on the orders that it is given. Where
+the desk asks whether a changed value is right, the customer says yes.
+"""
+
+import asyncio
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from deskhand import wiring
+from deskhand.desks.orders.order_tables import TABLES, orders
+from deskhand.engine.story import Document, read_records, story_of
+from deskhand.evals.lane import Lane, LaneClock
+from deskhand.language.turn_kinds import CONFIRM
+from deskhand.mail.message_files import message_from
+from deskhand.model.understanding import LOOP_IN
+from deskhand.wiring.sandbox import Sandbox
+
+TOOL_OF = {
+    "order_status": "check_order_status",
+    "refund": "request_refund",
+    "change_address": "change_address",
+    "cancel_order": "cancel_order",
+    "create_ticket": "create_ticket",
+}
+EFFECTS = ("request_refund", "change_address", "cancel_order")
+TYPED = ("order", "amount")
+YES = {"en": "yes", "cs": "ano", "de": "ja", "es": "sí"}
+ME, SOMEBODY_ELSE = "C-9001", "C-9002"
+SAY_IT_ANEW = "request"
+"""What the desk waits for after a customer who wants nobody."""
+PERSON_STATUSES = ("needs_review", "waiting_review")
+
+
+@dataclass
+class Seen:
+    """What came of a turn."""
+
+    outcome: str
+    asked: str | None = None
+    calls: list[Document] = field(default_factory=list[Document])
+    """Calls that were carried out."""
+    said: str = ""
+    understood: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+class Chat:
+    """One conversation with the desk."""
+
+    def __init__(self, lane: Lane, case: Mapping[str, Any]) -> None:
+        self._lane = lane
+        self._case = case
+        self._said = 0
+
+    async def say(self, text: str) -> Seen:
+        given = self._case.get("given") or {}
+        self._said += 1
+        fields: dict[str, Any] = {
+            "channel": given.get("channel", "chat"),
+            "from": "customer@example.com",
+            "id": f"{self._case['id']}/{self._said}",
+            "conversation": self._case["id"],
+            "body": text,
+        }
+        if given.get("identity", "login") == "login":
+            fields["customer_id"] = ME
+        message = message_from(fields, vouched_by="the score")
+        run_id = await self._lane.accept(message)
+        await self._lane.work(run_id)
+        return seen_in(story_of(await read_records(self._lane.store, run_id)))
+
+
+def seen_in(story: Document) -> Seen:
+    calls = [call for call in story["tool_calls"] if call["ok"]]
+    question = story["question"] or {}
+    said = str((story["reply"] or {}).get("text") or "")
+    plan = story["outputs"].get("plan") or {}
+    act = story["outputs"].get("act") or {}
+    understood = {**(plan.get("slots") or {}), **(act.get("slots") or {})}
+    is_unsure = bool((act.get("progress") or {}).get("pending"))
+    acted = [call for call in calls if call["tool"] != "escalate"]
+    noted = acted and (story["review"] or {}).get("kind") == "follow_up"
+    is_handed_over = story["status"] in PERSON_STATUSES and not noted
+    if is_handed_over or len(acted) < len(calls):
+        return Seen("handover", None, acted, said, understood)
+    if question.get("param") == LOOP_IN:
+        return Seen("fallback", None, acted, said, understood)
+    if question and question.get("param") != SAY_IT_ANEW:
+        asked = CONFIRM if is_unsure else question.get("param")
+        return Seen("ask", asked, acted, said, understood)
+    return Seen("act" if acted else "answer", None, acted, said, understood)
+
+
+async def seed(sandbox: Sandbox, given: Mapping[str, Any]) -> None:
+    """The orders of a conversation in place of the shipped ones."""
+    rows = [order_row(order, ME) for order in given.get("mine") or ()]
+    rows += [order_row(order, SOMEBODY_ELSE) for order in given.get("others") or ()]
+
+    def write(db: sa.Connection) -> None:
+        db.execute(orders.delete())
+        if rows:
+            db.execute(orders.insert(), rows)
+
+    await sandbox.own_tables.write(TABLES, write)
+
+
+def order_row(order: Mapping[str, Any], owner: str) -> dict[str, Any]:
+    is_refunded = order["state"] == "refunded"
+    state = "delivered" if is_refunded else order["state"]
+    today = datetime.now(UTC).date()
+    arrived_on = today - timedelta(days=order.get("delivered_days_ago") or 4)
+    refunded = order["total"] if is_refunded else order.get("refunded") or 0
+    left = state in ("shipped", "delivered", "returned")
+    arrived = state in ("delivered", "returned")
+    return {
+        "id": order["order"],
+        "owner": owner,
+        "email": f"{owner.lower()}@example.com",
+        "name": "A customer",
+        "state": state,
+        "items": "a lamp",
+        "total_cents": int(Decimal(str(order["total"])) * 100),
+        "refunded_cents": int(Decimal(str(refunded)) * 100),
+        "carrier": "DHL" if left else "",
+        "tracking": "DHL123" if left else "",
+        "payment": "Visa",
+        "ship_to": "1 Old Road, Leeds LS1 1AA",
+        "ordered_on": (arrived_on - timedelta(days=5)).isoformat(),
+        "shipped_on": (arrived_on - timedelta(days=2)).isoformat() if left else None,
+        "delivered_on": arrived_on.isoformat() if arrived else None,
+        "expected_on": None if arrived else (today + timedelta(days=3)).isoformat(),
+    }
+
+
+def problems_of(seen: Seen, truth: Mapping[str, Any], *, lenient: bool = True) -> list[str]:
+    """Everything that is wrong about a turn."""
+    allowed = {truth["expect"]}
+    if lenient:
+        allowed |= {*(truth.get("accept") or ())}
+    problems = [f"forbidden: {rule}" for rule in truth.get("must_not") or () if broken(rule, seen)]
+    outcome = seen.outcome
+    if outcome not in allowed:
+        return [*problems, f"{outcome} instead of {'/'.join(sorted(allowed))}: {seen.said[:70]}"]
+    wanted = truth.get("asks_for")
+    if outcome == "ask" and truth["expect"] == "ask" and wanted not in (None, seen.asked):
+        problems.append(f"asks for {seen.asked} instead of {wanted}")
+    if outcome == "act":
+        problems += list(wrong_calls(seen, truth))
+    return problems
+
+
+def wrong_calls(seen: Seen, truth: Mapping[str, Any]) -> Iterator[str]:
+    for wish in (truth, *(truth.get("also") or ())):
+        tool = TOOL_OF.get(wish["intent"])
+        calls = [call for call in seen.calls if call["tool"] == tool]
+        if tool is not None and not any(fits(call, wish["slots"]) for call in calls):
+            given = [call["arguments"] for call in calls]
+            yield f"{tool} with {given} instead of {wish['slots']}"
+
+
+def fits(call: Document, slots: Mapping[str, Any]) -> bool:
+    arguments = call["arguments"]
+    for name, wanted in slots.items():
+        if name in arguments and not same_value(name, arguments[name], wanted):
+            return False
+    return "amount" in slots or arguments.get("amount") is None
+
+
+def same_value(name: str, value: Any, wanted: Any) -> bool:
+    if value is None or wanted is None:
+        return value is wanted
+    if name == "amount":
+        return amount_in(value) == Decimal(str(wanted))
+    if name == "order":
+        return str(value) == str(wanted)
+    return words_in(str(wanted)) <= words_in(str(value))
+
+
+def amount_in(value: Any) -> Decimal:
+    if isinstance(value, Mapping):
+        value = value["amount"]
+    return Decimal(str(value).split()[0])
+
+
+def words_in(text: str) -> set[str]:
+    letters = "".join(letter if letter.isalnum() else " " for letter in text.casefold())
+    return set(letters.split())
+
+
+def broken(rule: str, seen: Seen) -> bool:
+    """Whether a turn did what its truth forbids."""
+    kind, _, what = rule.partition(":")
+    tools = [call["tool"] for call in seen.calls]
+    if kind in ("act", "done"):
+        return TOOL_OF.get(what, what) in tools if what else bool(tools)
+    if kind == "ask":
+        return seen.outcome == "ask" and seen.asked == what
+    if kind == "say":
+        return what.casefold() in seen.said.casefold()
+    if kind == "invent":
+        return any(call["arguments"].get(what) is not None for call in seen.calls)
+    if kind == "slot":
+        return holds(what, seen)
+    if kind == "reveal":
+        return any(what in ("*", call["arguments"].get("order")) for call in seen.calls)
+    return seen.outcome == kind
+
+
+def holds(rule: str, seen: Seen) -> bool:
+    """Whether a slot has this value; `refund.order=O-1` means the calls of one intent."""
+    path, _, value = rule.partition("=")
+    intent, _, name = path.rpartition(".")
+    calls = [call for call in seen.calls if intent in ("", call["tool"], _intent_of(call))]
+    values = [call["arguments"].get(name) for call in calls]
+    if not intent:
+        values.append(seen.understood.get(name))
+    there = [str(found) for found in values if found is not None]
+    return bool(there) if value == "*" else value in there
+
+
+def _intent_of(call: Document) -> str:
+    return next((intent for intent, tool in TOOL_OF.items() if tool == call["tool"]), "")
+
+
+def typed_of(slots: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: slots.get(name) for name in TYPED}
+
+
+def wrong_effects(seen: Seen, truth: Mapping[str, Any]) -> list[str]:
+    """Effects on another order or amount than the customer means."""
+    wishes = [truth, *(truth.get("also") or ())]
+    wrong: list[str] = []
+    for call in seen.calls:
+        if call["tool"] not in EFFECTS:
+            continue
+        meant = [wish for wish in wishes if TOOL_OF.get(wish["intent"]) == call["tool"]]
+        if not any(fits(call, typed_of(wish["slots"])) for wish in meant):
+            wrong.append(f"{call['tool']} {call['arguments']}")
+    return wrong
+
+
+async def converse(chat: Chat, case: Mapping[str, Any]) -> list[tuple[Seen, Mapping[str, Any]]]:
+    language = case.get("lang") or case.get("language") or "en"
+    turns: list[tuple[Seen, Mapping[str, Any]]] = []
+    for text, truth in zip(case["turns"], case["truth"], strict=True):
+        seen = await chat.say(text)
+        if seen.asked == CONFIRM and "ask" not in (truth["expect"], truth.get("asks_for")):
+            seen = await chat.say(YES[language])
+        turns.append((seen, truth))
+    return turns
+
+
+async def score_conversations(sandbox: Sandbox, cases: Sequence[Mapping[str, Any]]) -> None:
+    counts: Counter[str] = Counter()
+    by_language: Counter[str] = Counter()
+    for case in cases:
+        await seed(sandbox, case.get("given") or {})
+        chat = Chat(sandbox.lane(LaneClock(time.time()), lambda *call: None), case)
+        turns = await converse(chat, case)
+        problems: list[str] = []
+        for number, (seen, truth) in enumerate(turns, 1):
+            problems += [f"turn {number}: {problem}" for problem in problems_of(seen, truth)]
+            wrong = wrong_effects(seen, truth)
+            counts["wrong effects"] += len(wrong)
+            problems += [f"turn {number}: WRONG EFFECT {effect}" for effect in wrong]
+        strictly = [problems_of(seen, truth, lenient=False) for seen, truth in turns]
+        language = case.get("lang") or case.get("language")
+        by_language[f"{language} of"] += 1
+        by_language[f"{language} right"] += not problems
+        counts["right"] += not problems
+        counts["strictly right"] += not any(strictly)
+        for problem in problems:
+            sys.stdout.write(f"{case['id']} {problem}\n")
+    sys.stdout.write(
+        f"{len(cases)} conversations: {json.dumps(counts)} {json.dumps(by_language)}\n"
+    )
+
+
+async def score_strangers(sandbox: Sandbox, cases: Sequence[Mapping[str, Any]]) -> None:
+    counts: Counter[str] = Counter()
+    for number, case in enumerate(cases, 1):
+        named = {"id": f"stranger-{number}", **case}
+        chat = Chat(sandbox.lane(LaneClock(time.time()), lambda *call: None), named)
+        text = case.get("text") or case.get("question") or case["turns"][0]
+        seen = await chat.say(text)
+        counts[seen.outcome] += 1
+        if seen.outcome != "fallback":
+            sys.stdout.write(f"{named['id']} {seen.outcome}: {text} -> {seen.said[:80]}\n")
+    sys.stdout.write(f"{len(cases)} strangers: {json.dumps(counts)}\n")
+
+
+async def main(cases: Sequence[Mapping[str, Any]], *, strangers: bool) -> None:
+    loaded = wiring.read_desk("orders")
+    spec = loaded.spec.model_copy(update={"mode": "auto"})
+    score = score_strangers if strangers else score_conversations
+    async with wiring.open_sandbox(replace(loaded, spec=spec)) as sandbox:
+        await score(sandbox, cases)
+
+
+if __name__ == "__main__":
+    lines = Path(sys.argv[-1]).read_text("utf-8").splitlines()
+    given = [json.loads(line) for line in lines if line]
+    asyncio.run(main(given, strangers="--strangers" in sys.argv))
