@@ -9,6 +9,7 @@ the desk asks whether a changed value is right, the customer says yes.
 
 import asyncio
 import json
+import re
 import sys
 import time
 from collections import Counter
@@ -197,8 +198,7 @@ def amount_in(value: Any) -> Decimal:
 
 
 def words_in(text: str) -> set[str]:
-    letters = "".join(letter if letter.isalnum() else " " for letter in text.casefold())
-    return set(letters.split())
+    return set(re.findall(r"\w+", text.casefold()))
 
 
 def broken(rule: str, seen: Seen) -> bool:

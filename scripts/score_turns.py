@@ -90,7 +90,8 @@ def is_exact(name: str, value: Any, written: str) -> bool:
 
 
 def order_letters(value: Any) -> str:
-    return re.sub(r"[^A-Z0-9]", "", str(value).upper())
+    """A number without its signs, and without the O that most shops of the turns write before."""
+    return re.sub(r"[^A-Z0-9]", "", str(value).upper()).removeprefix("O")
 
 
 def number_in(written: str) -> Decimal | None:

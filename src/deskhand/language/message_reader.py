@@ -168,7 +168,7 @@ def _probabilities(scores: "Scores") -> dict[str, dict[str, float]]:
     for group, labels in LABELS.items():
         own = [float(score) for score in scores[at : at + len(labels)]]
         at += len(labels)
-        chances = _shares(own) if group in ONE_OF else [_chance(score) for score in own]
+        chances = _shares(own) if group in ONE_OF else list(map(_chance, own))
         probabilities[group] = dict(zip(labels, chances, strict=True))
     return probabilities
 
