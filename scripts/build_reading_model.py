@@ -110,7 +110,9 @@ class Prepared:
 
 
 def loss_of(network: ReadingNetwork, batch: Sequence[Prepared]) -> Tensor:
-    scores, words, _ = network([each.text for each in batch], [each.context for each in batch])
+    texts = [each.text for each in batch]
+    contexts = [each.context for each in batch]
+    scores, words, _ = network(texts, contexts)
     loss = torch.zeros(())
     at = 0
     for group, labels in LABELS.items():

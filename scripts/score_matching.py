@@ -56,10 +56,11 @@ def matched(case: dict[str, Any]) -> tuple[str | None, str]:
     ]
     message = _message(9999, case["message"])
     facts = _facts(9999, case["message"], "")
+    cited = [one.ticket.id for one in read if one.ticket.id in case["message"]]
     incoming = Incoming(
         conversation="c9999",
         is_proven=True,
-        cited=tuple(one.id for one in (c.ticket for c in read) if one.id in case["message"]),
+        cited=tuple(cited),
         references=facts.references,
         follow_up=follow_up_words(message),
         vector=shared_embedder().embed([case["message"]], "query")[0],

@@ -127,6 +127,14 @@ def order_row(order: Mapping[str, Any], owner: str) -> dict[str, Any]:
     refunded = order["total"] if is_refunded else order.get("refunded") or 0
     left = state in ("shipped", "delivered", "returned")
     arrived = state in ("delivered", "returned")
+    carrier, tracking, shipped_on, delivered_on, expected_on = "", "", None, None, None
+    if left:
+        carrier, tracking = "DHL", "DHL123"
+        shipped_on = (arrived_on - timedelta(days=2)).isoformat()
+    if arrived:
+        delivered_on = arrived_on.isoformat()
+    else:
+        expected_on = (today + timedelta(days=3)).isoformat()
     return {
         "id": order["order"],
         "owner": owner,
@@ -136,14 +144,14 @@ def order_row(order: Mapping[str, Any], owner: str) -> dict[str, Any]:
         "items": "a lamp",
         "total_cents": int(Decimal(str(order["total"])) * 100),
         "refunded_cents": int(Decimal(str(refunded)) * 100),
-        "carrier": "DHL" if left else "",
-        "tracking": "DHL123" if left else "",
+        "carrier": carrier,
+        "tracking": tracking,
         "payment": "Visa",
         "ship_to": "1 Old Road, Leeds LS1 1AA",
         "ordered_on": (arrived_on - timedelta(days=5)).isoformat(),
-        "shipped_on": (arrived_on - timedelta(days=2)).isoformat() if left else None,
-        "delivered_on": arrived_on.isoformat() if arrived else None,
-        "expected_on": None if arrived else (today + timedelta(days=3)).isoformat(),
+        "shipped_on": shipped_on,
+        "delivered_on": delivered_on,
+        "expected_on": expected_on,
     }
 
 

@@ -127,4 +127,5 @@ def _objects(call: GateCall) -> dict[str, Any]:
 
 @lru_cache(maxsize=1024)
 def _known_of(principal: Principal) -> dict[str, Any]:
-    return principal.model_dump(mode="json", exclude_none=True, exclude={"how"})
+    hidden = {"how"} if principal.only else {"how", "only"}
+    return principal.model_dump(mode="json", exclude_none=True, exclude=hidden)
