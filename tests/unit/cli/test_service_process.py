@@ -8,7 +8,6 @@ import pytest
 from deskhand.cli.service_process import answer_while_reading, opened_together
 from tests.waiting import PATIENCE
 
-
 _USUAL = 0.005
 """Python's own; another test of this process may have served, and so changed it."""
 
