@@ -162,14 +162,15 @@ const decide = async (form, button) => {
   const answer = await part(to, "case", { method: "POST", body });
   const html = await answer.text();
   if (answer.status === 409) return swapCase(html, null);
+  const place = answer.headers.get("X-Place");
+  const next = new URL(place, location.href);
+  if (next.pathname === new URL(home()).pathname) return void (location.href = place); // that page says it: an undo here would be lost
   say(html);
-  const next = new URL(answer.headers.get("X-Place"), location.href);
   next.searchParams.delete("done");
   next.searchParams.delete("how");
   const stays = review && next.pathname.endsWith(`/${review}`);
   if (!stays && review) one(`.queue .item[data-review="${CSS.escape(review)}"]`)?.closest("li").remove();
-  if (next.pathname === new URL(home()).pathname) location.href = answer.headers.get("X-Place");
-  else await openReview(next.href, { fresh: Boolean(stays), push: !stays });
+  await openReview(next.href, { fresh: Boolean(stays), push: !stays });
 };
 addEventListener("submit", (event) => {
   const form = event.target;
