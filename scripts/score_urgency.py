@@ -16,7 +16,7 @@ from deskhand.agents.triage.issue_reading import concerns_in_ticket
 from deskhand.agents.triage.supervising import urgency_of
 from deskhand.config.sections.triage import TriageSection
 from deskhand.language.ticket_facts import department_of
-from deskhand.model.triage import UrgencyLevel
+from deskhand.model.ticket_state import UrgencyLevel
 
 
 def is_called_critical(spec: TriageSection, line: dict[str, Any]) -> bool:

@@ -15,8 +15,7 @@ from deskhand.cli.databases import opened_desk
 from deskhand.cli.terminal import console, print_json, print_table, run_async, shortened, when
 from deskhand.cli.ticket_lines import export_lines, print_ticket, ticket_document
 from deskhand.cli.ticket_views import views
-from deskhand.model.ticket_state import TicketFilter, TicketOrder, TicketState
-from deskhand.model.triage import UrgencyLevel
+from deskhand.model.ticket_state import TicketFilter, TicketOrder, TicketState, UrgencyLevel
 
 if TYPE_CHECKING:
     from deskhand.model.ticket import Ticket, TicketEvent, TicketMessage

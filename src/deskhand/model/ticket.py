@@ -10,8 +10,7 @@ from deskhand.model.frozen import Frozen
 from deskhand.model.ids import random_bytes
 from deskhand.model.message import Message
 from deskhand.model.run import RunStatus
-from deskhand.model.ticket_state import TicketState
-from deskhand.model.triage import UrgencyLevel
+from deskhand.model.ticket_state import TicketState, UrgencyLevel
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Crockford's base32: no I, L, O or U, which are taken for other signs."""

@@ -7,6 +7,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
+class UrgencyLevel(StrEnum):
+    """How soon somebody must look."""
+
+    CRITICAL = "critical"
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+URGENCIES = tuple(UrgencyLevel)
+"""The strictest first."""
+
+
 class TicketState(StrEnum):
     """In whose hands a ticket is."""
 

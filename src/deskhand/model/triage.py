@@ -6,17 +6,7 @@ from typing import Any
 from pydantic import Field
 
 from deskhand.model.frozen import Frozen
-
-
-class UrgencyLevel(StrEnum):
-    CRITICAL = "critical"
-    HIGH = "high"
-    MEDIUM = "medium"
-    LOW = "low"
-
-
-URGENCIES = tuple(UrgencyLevel)
-"""The strictest first."""
+from deskhand.model.ticket_state import UrgencyLevel
 
 
 class TicketType(StrEnum):

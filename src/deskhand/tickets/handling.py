@@ -8,8 +8,7 @@ from deskhand.config.sections.tickets import MacroSection
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.run import RunStatus
 from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind
-from deskhand.model.ticket_state import TicketState
-from deskhand.model.triage import UrgencyLevel
+from deskhand.model.ticket_state import TicketState, UrgencyLevel
 from deskhand.tickets import rules
 from deskhand.tickets.service import Tickets
 

@@ -7,8 +7,7 @@ import pytest
 
 from deskhand.config.sections.tickets import TicketsSection
 from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind
-from deskhand.model.ticket_state import TicketState
-from deskhand.model.triage import UrgencyLevel
+from deskhand.model.ticket_state import TicketState, UrgencyLevel
 from deskhand.scheduling.hours import Hours, read_hours
 from deskhand.tickets.deadlines import DeadlineRules
 from deskhand.tickets.fold import fold

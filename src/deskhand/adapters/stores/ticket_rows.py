@@ -10,8 +10,7 @@ from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import insert_if_new
 from deskhand.errors import Conflict, NotFound, TicketsChanged
 from deskhand.model.ticket import Ticket, TicketCheckpoint, TicketEvent, TicketEventKind
-from deskhand.model.ticket_state import TicketState
-from deskhand.model.triage import UrgencyLevel
+from deskhand.model.ticket_state import TicketState, UrgencyLevel
 from deskhand.ports.tickets import TicketDeadline
 from deskhand.tickets.checkpoints import search_text
 from deskhand.tickets.fold import apply

@@ -20,13 +20,13 @@ from deskhand.language.sentiment import LANGUAGES, Sentiment
 from deskhand.model.envelope import Envelope
 from deskhand.model.knowledge import Hit
 from deskhand.model.tasks import Task, TaskKind
+from deskhand.model.ticket_state import UrgencyLevel
 from deskhand.model.triage import (
     ExtractedInfo,
     RecommendedAction,
     SupervisorDecision,
     TicketReading,
     TriageResult,
-    UrgencyLevel,
     as_document,
 )
 from deskhand.ports import StageContext

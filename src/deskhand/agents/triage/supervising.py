@@ -13,14 +13,8 @@ from deskhand.config.sections.triage import TriageRuleSection, TriageSection
 from deskhand.language.sentiment import Sentiment, SentimentReading, read_sentiment
 from deskhand.model.envelope import Envelope
 from deskhand.model.ticket import MatchEvidence
-from deskhand.model.triage import (
-    URGENCIES,
-    SupervisorDecision,
-    TicketReading,
-    TicketType,
-    UrgencyLevel,
-    as_document,
-)
+from deskhand.model.ticket_state import URGENCIES, UrgencyLevel
+from deskhand.model.triage import SupervisorDecision, TicketReading, TicketType, as_document
 from deskhand.ports import StageContext
 from deskhand.tickets.message_hints import told_meaning
 from deskhand.tools.services import ServiceFunction, ServiceResult

@@ -6,8 +6,7 @@ from pydantic import Discriminator, Field, Tag
 
 from deskhand.config.sections.section import Items, Section
 from deskhand.measures import measure
-from deskhand.model.ticket_state import TicketState
-from deskhand.model.triage import UrgencyLevel
+from deskhand.model.ticket_state import TicketState, UrgencyLevel
 
 WorkingTime = Annotated[str, Field(pattern=r"^[0-9]{1,4} (min|minutes?|hours?)$")]
 """Working time, in minutes or hours: how long a working day is differs from desk to desk."""

@@ -5,7 +5,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from deskhand.config.sections.section import Items, Section
-from deskhand.model.triage import TicketType, UrgencyLevel
+from deskhand.model.ticket_state import UrgencyLevel
+from deskhand.model.triage import TicketType
 
 Word = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
 

@@ -5,8 +5,7 @@ from datetime import datetime
 from typing import Any, Self
 
 from deskhand.model.ticket import Ticket, TicketEvent, TicketMessage
-from deskhand.model.ticket_state import TicketState
-from deskhand.model.triage import UrgencyLevel
+from deskhand.model.ticket_state import TicketState, UrgencyLevel
 from deskhand.web.api.views import View, moment
 
 

@@ -9,8 +9,7 @@ from deskhand.errors import NotFound
 from deskhand.model.access import Scope
 from deskhand.model.frozen import Frozen
 from deskhand.model.ticket import Ticket
-from deskhand.model.ticket_state import TicketState
-from deskhand.model.triage import UrgencyLevel
+from deskhand.model.ticket_state import TicketState, UrgencyLevel
 from deskhand.tickets.handling import MOST_AT_ONCE, in_bulk, merge_all, set_urgency, use_macro
 from deskhand.web.api.access import Caller, ServedDesk, may
 from deskhand.web.api.problems import FieldProblem, invalid

@@ -12,8 +12,7 @@ from deskhand.errors import NotFound
 from deskhand.model.access import Scope
 from deskhand.model.frozen import Frozen
 from deskhand.model.ticket import LONGEST_NOTE, Ticket
-from deskhand.model.ticket_state import TicketFilter, TicketOrder, TicketState
-from deskhand.model.triage import UrgencyLevel
+from deskhand.model.ticket_state import TicketFilter, TicketOrder, TicketState, UrgencyLevel
 from deskhand.tickets.service import Tickets
 from deskhand.web.api.access import Caller, may
 from deskhand.web.api.cursors import review_place, ticket_cursor

@@ -4,8 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from deskhand.errors import Conflict
 from deskhand.model.ticket import Ticket
-from deskhand.model.ticket_state import TicketState
-from deskhand.model.triage import UrgencyLevel
+from deskhand.model.ticket_state import TicketState, UrgencyLevel
 from deskhand.tickets.handling import BulkResult, in_bulk, merge_all, set_urgency, use_macro
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import Refused

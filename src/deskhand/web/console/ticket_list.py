@@ -7,8 +7,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from deskhand.model.run import RunStatus
 from deskhand.model.ticket import NewestMessage, Ticket, TicketView
-from deskhand.model.ticket_state import TicketFilter, TicketOrder, TicketState
-from deskhand.model.triage import UrgencyLevel
+from deskhand.model.ticket_state import TicketFilter, TicketOrder, TicketState, UrgencyLevel
 from deskhand.web.console.labels import age
 
 PLACE = "/tickets/"
