@@ -41,6 +41,9 @@ SCOPES = {
     ("POST", "/api/conversations/clear"): Scope.RUNS_WRITE,
     ("GET", "/api/conversations/taken-over"): Scope.REVIEWS_READ,
     ("POST", "/api/conversations/give-back"): Scope.REVIEWS_WRITE,
+    ("POST", "/api/conversations/take-over"): Scope.REVIEWS_WRITE,
+    ("POST", "/api/conversations/answer"): Scope.REVIEWS_WRITE,
+    ("GET", "/api/conversations/chat"): Scope.REVIEWS_READ,
     ("GET", "/api/tickets"): Scope.TICKETS_READ,
     ("GET", "/api/tickets/{ticket_id}"): Scope.TICKETS_READ,
     ("POST", "/api/tickets/{ticket_id}/assign"): Scope.TICKETS_WRITE,
@@ -73,7 +76,18 @@ SCOPES = {
     ("GET", "/api/customers/{customer_id}"): Scope.TICKETS_READ,
 }
 NEEDED_AS_WELL = {("POST", "/api/triage"): Scope.CUSTOMERS_ASSERT}
-CHAT = {("POST", "/api/chat"), ("GET", "/api/chat/events")}
+CHAT = {
+    ("POST", "/api/chat"),
+    ("GET", "/api/chat/events"),
+    ("GET", "/api/chat/settings"),
+    ("GET", "/api/chat/people"),
+    ("POST", "/api/chat/person"),
+    ("POST", "/api/chat/address"),
+    ("POST", "/api/chat/thumb"),
+    ("POST", "/api/chat/transcript"),
+    ("POST", "/api/chat/code"),
+    ("POST", "/api/chat/proof"),
+}
 """Visitors have no key; where no desk has a chat, there is none."""
 
 

@@ -52,7 +52,8 @@ async def test_a_customer_is_asked_corrects_himself_and_is_answered(shop: Shop, 
 async def test_an_unknown_wish_is_told_so_and_markup_stays_words(shop: Shop, page: Page) -> None:
     widget = Widget(page)
     await widget.open(shop.page)
-    await widget.say("Do you sell elephants?", "A colleague was asked and answers here.")
+    offer = "Would you like me to loop in a human support agent?"
+    await widget.say("Do you sell elephants?", offer)
     await widget.type(HOSTILE)
     await widget.until("i.querySelectorAll('.b.me:not(.wait)').length === 2")
     assert "<script>" in (await widget.run("i.querySelectorAll('.b.me')[1].textContent"))

@@ -151,7 +151,11 @@ async def test_an_answer_stops_the_clock_and_a_passed_deadline_is_told_once(shop
     assert {event.deadline.split()[0] for event in told if event.deadline} == {"first_response"}
 
     run = (await desk.tickets.find(ids[0])).runs[0]
-    sent = t.runs.update().where(t.runs.c.id == run).values(status=RunStatus.SENT)
+    sent = (
+        t.runs.update()
+        .where(t.runs.c.id == run)
+        .values(status=RunStatus.SENT, updated_at=time.time() + 3600)
+    )
     await shop.database.write_core(lambda core: core.execute(sent).close())
     await note_answers(later, "desk", [run])
     assert await note_answers(later, "desk") == 0

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from deskhand.model.money import Money
+if TYPE_CHECKING:
+    from deskhand.model.money import Money
 
 ANY_DESK = "*"
 
@@ -55,7 +57,7 @@ class User:
     created_at: float
     removed_at: float | None = None
     role: Role = Role.APPROVER
-    limit: Money | None = None
+    limit: "Money | None" = None
     """The largest amount that the person may let move; None for any."""
     mail: str | None = None
     """The person's own address: nobody decides about what that address asked for."""

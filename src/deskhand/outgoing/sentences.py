@@ -14,8 +14,9 @@ _ABBREVIATION = re.compile(
     r"n|c)\.$"
 )
 _ORDINAL = re.compile(r"(?<![-–0-9:.,])[0-9]{1,2}\.$")
-_CLAUSE = re.compile(
+_CLAUSE = re.compile(  # a sign after a code is one that parts, though a digit stands before it
     r"(?<![0-9])[,;:](?=\s)|[,;:](?=\s+[^0-9\s])|\s[–—-]\s"
+    r"|(?:(?<=[A-Za-z][0-9])|(?<=[A-Za-z][0-9]{2})|(?<=[A-Za-z][0-9]{3}))[,;:](?=\s)"
     r"|\s(?=(?:but|pero|mais|however|sondern|sino|while|mientras)\s)"
 )
 _AND = re.compile(r"\s(?:and|und|a|y|e|et|i|oraz|sowie|oproti|versus|vs)\s")

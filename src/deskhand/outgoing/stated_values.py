@@ -184,7 +184,8 @@ class _Reader:
         previous: tuple[int, int] | None = None
         for match in _WORD.finditer(self._folded):
             days = self._days_of(match)
-            if not days or not self._free(*match.span()):
+            in_code = self._folded[match.end() : match.end() + 1].isdigit()
+            if not days or in_code or not self._free(*match.span()):
                 continue
             if previous is not None and len(days) == 1:
                 between = self._folded[previous[1] : match.start()]

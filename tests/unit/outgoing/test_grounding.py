@@ -7,6 +7,7 @@ import pytest
 from deskhand.outgoing.grounding import check_grounding
 from deskhand.outgoing.grounds import Grounds
 from deskhand.outgoing.quoted_sources import Quote, SourceText, ToolSource
+from deskhand.outgoing.sentences import _CLAUSE
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 DELIVERY = SourceText(
@@ -182,3 +183,9 @@ def test_what_leaves_something_to_a_colleague_waits_although_the_rest_is_backed(
     grounds = Grounds(all_of(DELIVERY), [DELIVERY], message="Delivery?", now=NOW)
     claims = check_grounding(reply, grounds).unbacked
     assert [claim.reason for claim in claims] == ["it leaves this open: somebody has to answer"]
+
+
+def test_what_follows_a_code_is_a_clause_of_its_own() -> None:
+    clauses = _CLAUSE.split("rezervace R-6MQ3WDE7: 1 x Zodac kapky, Liberec")
+    assert clauses == ["rezervace R-6MQ3WDE7", " 1 x Zodac kapky", " Liberec"]
+    assert _CLAUSE.split("at 10: 30") == ["at 10: 30"]

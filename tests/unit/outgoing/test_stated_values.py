@@ -65,3 +65,8 @@ def test_another_value_is_another(source: str, claim: str) -> None:
 )
 def test_german_numbers_are_one_word(word: str, number: int | None) -> None:
     assert number_of(word) == number
+
+
+@pytest.mark.parametrize("code", ["R-SR33ZOA3", "R-PT5JAREY", "R-UT4RANIV"])
+def test_a_code_that_holds_the_short_name_of_a_day_is_a_code(code: str) -> None:
+    assert [value.kind for value in values_in(f"rezervace {code}")] == ["identifier"]
