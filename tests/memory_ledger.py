@@ -1,78 +1,15 @@
 """A ledger of effects in memory that keeps what a database would keep: JSON text, one row a key."""
 
-import json
-from collections.abc import Mapping
 from typing import Any
 
-from deskhand.errors import EffectRefused
 from deskhand.model.envelope import Envelope
 from deskhand.model.principal import Principal, asserted
-from deskhand.model.run import Effect, EffectKey, EffectState, Verdict
-from deskhand.model.totals import Counted, Scope, Stop, Sums, Total, TotalKey
+from deskhand.model.run import EffectKey, EffectState, Verdict
+from deskhand.tools.memory_effects import MemoryEffects
 
 
-class MemoryLedger:
-    """Implements ports.Effects; survives the death of everything else in a crash test."""
-
-    def __init__(self) -> None:
-        self.rows: dict[EffectKey, tuple[str, str, EffectState, str]] = {}
-        self.counted: dict[tuple[Scope, TotalKey, str, str], int] = {}
-        self.stop: Stop | None = None
-
-    async def intend(
-        self, key: EffectKey, tool: str, call_hash: str, counted: Counted | None = None
-    ) -> Effect:
-        if key not in self.rows and counted is not None:
-            self._count(tool, counted)
-        self.rows.setdefault(key, (tool, call_hash, EffectState.INTENDED, "null"))
-        return self.effect(key)
-
-    async def settle(
-        self, key: EffectKey, state: EffectState, result: dict[str, Any] | None
-    ) -> None:
-        tool, call_hash, before, _ = self.rows[key]
-        assert before is not EffectState.DONE, f"{key} was settled as {before} already"
-        self.rows[key] = (tool, call_hash, state, json.dumps(result, allow_nan=False))
-
-    async def effects(
-        self, run_id: str | None = None, state: EffectState | None = None
-    ) -> list[Effect]:
-        every = [self.effect(key) for key in self.rows if run_id in (None, key.run_id)]
-        return [effect for effect in every if state in (None, effect.state)]
-
-    async def totals(self, places: Mapping[Scope, TotalKey]) -> list[Total]:
-        return [
-            Total(scope, tool, unit, amount)
-            for (scope, place, tool, unit), amount in self.counted.items()
-            if places.get(scope) == place
-        ]
-
-    async def stopped(self) -> Stop | None:
-        return self.stop
-
-    def _count(self, tool: str, counted: Counted) -> None:
-        if self.stop is not None and counted.heeds_stop:
-            raise EffectRefused(
-                "stopped", f"the desk was stopped by {self.stop.by}", liftable=False
-            )
-        sums = Sums(
-            {
-                (scope, of, unit): amount
-                for (scope, place, of, unit), amount in self.counted.items()
-                if counted.places.get(scope) == place
-            }
-        )
-        limit = sums.exceeded(tool, counted)
-        if limit is not None:
-            raise EffectRefused("over_cap", f"it would exceed the cap of {limit}", liftable=True)
-        for scope, place in counted.places.items():
-            for unit, amount in counted.units.items():
-                row = (scope, place, tool, unit)
-                self.counted[row] = self.counted.get(row, 0) + amount
-
-    def effect(self, key: EffectKey) -> Effect:
-        tool, call_hash, state, result = self.rows[key]
-        return Effect(key, tool, call_hash, state, json.loads(result))
+class MemoryLedger(MemoryEffects):
+    """Survives the death of everything else in a crash test."""
 
     @property
     def states(self) -> list[EffectState]:

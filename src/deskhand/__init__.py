@@ -11,6 +11,8 @@ from deskhand.lazy_names import LazyNames
 
 if TYPE_CHECKING:
     from deskhand import mail as mail
+    from deskhand.agent_router.flow_runner import FlowResult as FlowResult
+    from deskhand.agent_router.flow_runner import FlowRunner as FlowRunner
     from deskhand.agent_router.memory import (
         InMemoryConversationMemory as InMemoryConversationMemory,
     )
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from deskhand.agents.parts import Parts as Parts
     from deskhand.agents.profiled import Agents as Agents
     from deskhand.agents.prompts import PromptRegistry as PromptRegistry
+    from deskhand.agents.standalone import Standalone as Standalone
     from deskhand.agents.unknown_intent import FixedFallback as FixedFallback
     from deskhand.brain.cascade import CascadeBrain as CascadeBrain
     from deskhand.brain.chat_script import ChatScript as ChatScript
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from deskhand.brain.scripted import load_scripted as load_scripted
     from deskhand.config.desk import DeskSpec as DeskSpec
     from deskhand.config.desk import load_desk as load_desk
+    from deskhand.engine.triage_service import TriageService as TriageService
     from deskhand.errors import ConfigError as ConfigError
     from deskhand.errors import ConfigErrors as ConfigErrors
     from deskhand.errors import DeskhandError as DeskhandError
@@ -47,13 +51,25 @@ if TYPE_CHECKING:
     from deskhand.evals.scorers import scorer as scorer
     from deskhand.language.intents import IntentModel as IntentModel
     from deskhand.language.intents import Prediction as Prediction
+    from deskhand.language.sentiment import read_sentiment as read_sentiment
     from deskhand.model.causes import Cause as Cause
+    from deskhand.model.chat import ChatRequest as ChatRequest
+    from deskhand.model.chat import Chunk as Chunk
+    from deskhand.model.chat import Completion as Completion
+    from deskhand.model.chat import ToolRequest as ToolRequest
+    from deskhand.model.chat import Usage as Usage
     from deskhand.model.codes import ErrorCode as ErrorCode
     from deskhand.model.envelope import Ask as Ask
     from deskhand.model.envelope import Delta as Delta
     from deskhand.model.envelope import Envelope as Envelope
     from deskhand.model.envelope import ErrorNote as ErrorNote
     from deskhand.model.envelope import StageResult as StageResult
+    from deskhand.model.events import LoopEnded as LoopEnded
+    from deskhand.model.events import TextDelta as TextDelta
+    from deskhand.model.events import ToolAnswered as ToolAnswered
+    from deskhand.model.events import ToolAsked as ToolAsked
+    from deskhand.model.events import ToolJudged as ToolJudged
+    from deskhand.model.events import TurnBegun as TurnBegun
     from deskhand.model.interaction import AgentResponse as AgentResponse
     from deskhand.model.interaction import Classification as Classification
     from deskhand.model.interaction import Interaction as Interaction
@@ -100,9 +116,11 @@ if TYPE_CHECKING:
     from deskhand.model.telemetry import TelemetryEvent as TelemetryEvent
     from deskhand.own_tables import OwnTables as OwnTables
     from deskhand.policy.rule_policy import NullPolicy as NullPolicy
+    from deskhand.policy.rule_policy import policy_of as policy_of
     from deskhand.ports import Brain as Brain
     from deskhand.ports import ChatModel as ChatModel
     from deskhand.ports import DeskDatabase as DeskDatabase
+    from deskhand.ports import Outbox as Outbox
     from deskhand.ports import StageContext as StageContext
     from deskhand.routing import Router as Router
     from deskhand.routing.intents_registry import IntentsRegistry as IntentsRegistry
@@ -118,8 +136,11 @@ if TYPE_CHECKING:
     from deskhand.tools.authority import Slot as Slot
     from deskhand.tools.authority import resolver as resolver
     from deskhand.tools.context import Context as Context
+    from deskhand.tools.delivery import delivery_tool as delivery_tool
     from deskhand.tools.gate import Gate as Gate
+    from deskhand.tools.gate_call import GateAnswer as GateAnswer
     from deskhand.tools.gate_call import Terms as Terms
+    from deskhand.tools.memory_effects import MemoryEffects as MemoryEffects
     from deskhand.tools.message_facts import message_fact as message_fact
     from deskhand.tools.registry import Tool as Tool
     from deskhand.tools.registry import ToolRegistry as ToolRegistry
@@ -133,11 +154,13 @@ if TYPE_CHECKING:
     from deskhand.wiring import Desk as Desk
     from deskhand.wiring import open_database as open_database
     from deskhand.wiring import open_desk as open_desk
+    from deskhand.wiring import open_models as open_models
     from deskhand.wiring import read_desk as read_desk
 
 __version__ = "0.1.0"
 
 _MODULES = {
+    "agent_router.flow_runner": ("FlowResult", "FlowRunner"),
     "agent_router.memory": ("InMemoryConversationMemory",),
     "agent_router.policies": ("NullPolicyEngine", "YAMLPolicyEngine"),
     "agent_router.router": ("AgentRouter",),
@@ -151,6 +174,7 @@ _MODULES = {
     "agents.loop": ("AgentLoop",),
     "agents.profiled": ("Agents",),
     "agents.prompts": ("PromptRegistry",),
+    "agents.standalone": ("Standalone",),
     "brain.cascade": ("CascadeBrain",),
     "brain.chat_script": ("ChatScript",),
     "brain.chat_script_file": ("load_chat_script",),
@@ -166,6 +190,7 @@ _MODULES = {
         "load_scripted",
     ),
     "config.desk": ("DeskSpec", "load_desk"),
+    "engine.triage_service": ("TriageService",),
     "errors": (
         "ConfigError",
         "ConfigErrors",
@@ -176,9 +201,19 @@ _MODULES = {
     ),
     "evals.scorers": ("Score", "scorer"),
     "language.intents": ("IntentModel", "Prediction"),
+    "language.sentiment": ("read_sentiment",),
     "model.causes": ("Cause",),
+    "model.chat": ("ChatRequest", "Chunk", "Completion", "ToolRequest", "Usage"),
     "model.codes": ("ErrorCode",),
     "model.envelope": ("Ask", "Delta", "Envelope", "ErrorNote", "StageResult"),
+    "model.events": (
+        "LoopEnded",
+        "TextDelta",
+        "ToolAnswered",
+        "ToolAsked",
+        "ToolJudged",
+        "TurnBegun",
+    ),
     "model.loop": ("AgentResult", "AgentToolCall"),
     "model.message": ("Address", "Attachment", "Message", "Prepared", "Reply"),
     "model.outcome": (
@@ -203,11 +238,11 @@ _MODULES = {
     "model.run": ("Decision", "Review", "ReviewKind", "Run", "RunStatus"),
     "model.spec": ("AgentSpec", "FlowSpec", "RoutingRule"),
     "model.tasks": ("Answer", "Task", "TaskKind"),
-    "ports": ("Brain", "ChatModel", "DeskDatabase", "StageContext"),
+    "ports": ("Brain", "ChatModel", "DeskDatabase", "Outbox", "StageContext"),
     "routing": ("Router",),
     "model.money": ("Money",),
     "own_tables": ("OwnTables",),
-    "policy.rule_policy": ("NullPolicy",),
+    "policy.rule_policy": ("NullPolicy", "policy_of"),
     "tools.authority": (
         "Authority",
         "Customer",
@@ -218,13 +253,15 @@ _MODULES = {
         "Slot",
         "resolver",
     ),
-    "tools.gate_call": ("Terms",),
+    "tools.gate_call": ("GateAnswer", "Terms"),
     "tools.context": ("Context",),
+    "tools.delivery": ("delivery_tool",),
     "tools.gate": ("Gate",),
+    "tools.memory_effects": ("MemoryEffects",),
     "tools.message_facts": ("message_fact",),
     "tools.registry": ("Tool", "ToolRegistry", "tool", "tool_probe"),
     "tools.services": ("ServiceResult", "after", "before", "preprocessor", "service"),
-    "wiring": ("Desk", "open_database", "open_desk", "read_desk"),
+    "wiring": ("Desk", "open_database", "open_desk", "open_models", "read_desk"),
 }
 _NAMES = LazyNames(globals(), _MODULES)
 

@@ -44,34 +44,53 @@ class InMemoryConversationMemory:
         self._sessions.pop(session_id, None)
 
 
-class MemoryJournal:
-    """The rows of one interaction: as much of a store as a run needs that nobody reviews. Each row
-    is told to the sink when it is written."""
+class MemoryRows:
+    """The rows of one run: as much of a store as a run needs that nobody reviews."""
 
-    def __init__(self, first: Envelope, reader: StageReader, sink: TelemetrySink) -> None:
-        self._reader = reader
-        self._sink = sink
+    def __init__(self, first: Envelope) -> None:
         self._first = first
-        self._begun = False
         self.rows: list[StepRow] = []
         self.last: State | None = None
 
     async def append(self, *rows: StepRow) -> None:
         envelope = self._first if self.last is None else self.last.after
         for state in states(envelope, rows):
-            if not self._begun:
-                self._begun = True
-                is_adopted = state.row.name.startswith("@")
-                self._reader.receive(state.after if is_adopted else None)
-            self._reader.read(state)
+            self.read(state)
             self.last = state
         self.rows += rows
-        await self._sink.record(*self._reader.events(at_rest=False))
+
+    def read(self, state: State) -> None:
+        """Take notice of a row, before it is the last one."""
 
     async def rest(self, rows: Sequence[StepRow]) -> None:
-        """The run is over: tell what is left."""
+        """The run is over: keep what is left."""
         await self.append(*rows)
-        await self._sink.record(*self._reader.events())
 
     async def find_reviews(self, *_: Any, **__: Any) -> list[Review]:
         return []
+
+
+class MemoryJournal(MemoryRows):
+    """The rows of one interaction. Each is told to the sink when it is written."""
+
+    def __init__(self, first: Envelope, reader: StageReader, sink: TelemetrySink) -> None:
+        super().__init__(first)
+        self._reader = reader
+        self._sink = sink
+        self._begun = False
+
+    async def append(self, *rows: StepRow) -> None:
+        await super().append(*rows)
+        await self._sink.record(*self._reader.events(at_rest=False))
+
+    def read(self, state: State) -> None:
+        if not self._begun:
+            self._begun = True
+            is_adopted = state.row.name.startswith("@")
+            self._reader.receive(state.after if is_adopted else None)
+        self._reader.read(state)
+
+    async def rest(self, rows: Sequence[StepRow]) -> None:
+        """The run is over: tell what is left."""
+        await super().rest(rows)
+        await self._sink.record(*self._reader.events())

@@ -12,14 +12,13 @@ from deskhand.ports import Held, Stepped, StepWork
 class Standalone:
     """What `agent.process(envelope)` uses when no run is given."""
 
-    def __init__(self, envelope: Envelope) -> None:
+    def __init__(self, envelope: Envelope, principal: Principal | None = None) -> None:
+        """`principal` is whose authority calls have; the message's sender if absent."""
         self.run_id = envelope.run_id or new_id("run")
         self.envelope = envelope
         self.goes_on_without_model = False
-
-    @property
-    def principal(self) -> Principal:
-        return self.envelope.message.principal if self.envelope.message is not None else ANONYMOUS
+        sender = ANONYMOUS if envelope.message is None else envelope.message.principal
+        self.principal: Principal = principal or sender
 
     def now(self) -> float:
         return time.time()

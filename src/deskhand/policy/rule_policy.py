@@ -2,12 +2,13 @@
 allows is denied."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from deskhand.conditions import AllOf, Comparison, Condition, compile_condition
 from deskhand.config.sections.policy import LimitSpec, PolicySpec, RuleSpec
+from deskhand.errors import ConfigError
 from deskhand.measures import compare
 from deskhand.model.message import OWN_TOOLS
 from deskhand.model.money import Money
@@ -144,6 +145,15 @@ class RulePolicy:
 def compile_policy(spec: PolicySpec) -> RulePolicy:
     """From rules that configuration has checked."""
     return RulePolicy(tuple(_compiled(rule) for rule in spec.rules))
+
+
+def policy_of(rules: Sequence[Mapping[str, Any]]) -> RulePolicy:
+    """The policy of rules written as in a desk's policy.yaml; ConfigError where one is wrong."""
+    try:
+        return compile_policy(PolicySpec.model_validate({"rules": list(rules)}))
+    except ValueError as error:
+        words = f"the rules cannot be read: {error}"
+        raise ConfigError(words, fix="write a list of {name, when, then}") from None
 
 
 def over_limit(limit: LimitSpec, facts: Facts) -> str | None:

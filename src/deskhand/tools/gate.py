@@ -21,6 +21,7 @@ from deskhand.tools.effects import carry_out, is_done, timed_probe
 from deskhand.tools.gate_call import GateAnswer, GateCall, Ruling, Terms, hold
 from deskhand.tools.handlers import handler_of
 from deskhand.tools.lookup import LookupFailed, Lookups
+from deskhand.tools.memory_effects import MemoryEffects
 from deskhand.tools.readable import readable_failure, readable_result
 from deskhand.tools.registry import ToolRegistry
 from deskhand.tools.rules import (
@@ -58,9 +59,9 @@ class Gate:
     def __init__(
         self,
         registry: ToolRegistry,
-        ledger: Effects,
+        ledger: Effects | None = None,
         *,
-        desk: str,
+        desk: str = "embedded",
         mode: Literal["live", "capture"] = "live",
         terms: Terms | None = None,
         resolvers: Iterable[Resolver] = (),
@@ -72,9 +73,10 @@ class Gate:
         database: DeskDatabase = NO_DATABASE,
         acquainted: Callable[[Principal], Awaitable[Principal]] | None = None,
     ) -> None:
-        """`acquainted` adds what the company's contacts say about a principal: tier, tags,
-        customer id."""
-        self._registry, self._ledger, self._desk, self._mode = registry, ledger, desk, mode
+        """Without a `ledger`, effects are remembered until the process ends. `acquainted` adds
+        what the company's contacts say about a principal: tier, tags, customer id."""
+        self._registry, self._desk, self._mode = registry, desk, mode
+        self._ledger: Effects = MemoryEffects() if ledger is None else ledger
         self._terms = terms or Terms()
         self._lookups = Lookups(resolvers)
         names = {rule.name for rule in rules}

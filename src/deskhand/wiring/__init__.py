@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from deskhand.wiring.models import embedder as embedder
     from deskhand.wiring.models import embedder_name as embedder_name
     from deskhand.wiring.models import known_models as known_models
+    from deskhand.wiring.models import open_models as open_models
     from deskhand.wiring.models import require_prices as require_prices
     from deskhand.wiring.models import without_models as without_models
     from deskhand.wiring.modes import first_modes as first_modes
@@ -133,6 +134,7 @@ _MODULES = {
         "embedder",
         "embedder_name",
         "known_models",
+        "open_models",
         "require_prices",
         "without_models",
     ),

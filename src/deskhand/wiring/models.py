@@ -1,7 +1,9 @@
 """Chat models with the limits around them, and the embedding model."""
 
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deskhand.adapters.chat_models.endpoints import endpoint_for, named_provider
 from deskhand.adapters.chat_models.models_table import ModelInfo as ModelInfo
@@ -144,6 +146,23 @@ def open_chat(spec: DeskSpec, *, insists: bool = True) -> ChatModelOnDemand:
         return HttpChatModel(table, retries=retries, prices=prices)
 
     return ChatModelOnDemand(make)
+
+
+@asynccontextmanager
+async def open_models(
+    providers: Mapping[str, Mapping[str, Any]] | None = None,
+) -> AsyncIterator[ChatModel]:
+    """The models of all known providers, for programs that embed Deskhand without a desk.
+
+    `providers` is what a desk writes under that word; keys come from the environment.
+    """
+    from deskhand.adapters.chat_models.http_model import HttpChatModel
+
+    chat = HttpChatModel(provider_table(providers), prices=prices_in(models_table()))
+    try:
+        yield chat
+    finally:
+        await chat.aclose()
 
 
 def model_circuits(store: "DeskStore", clock: Clock) -> "Circuits":
