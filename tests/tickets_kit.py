@@ -9,6 +9,8 @@ from deskhand.adapters.stores.active_tickets import SqlActiveTickets
 from deskhand.adapters.stores.tickets import SqlTickets
 from deskhand.model.message import Address, Message
 from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind
+from deskhand.model.ticket import Ticket, TicketAsk
+from deskhand.tickets.asks import asked
 from deskhand.tickets.placing import TicketPlacing
 from deskhand.tickets.service import Tickets
 
@@ -84,3 +86,10 @@ def unproven(number: int | str, body: str, **fields: Any) -> Message:
 async def accepted(store: Any, message: Message) -> str:
     """The run of a message that has just come."""
     return str((await store.accept(message, flow="flow")).run_id)
+
+
+async def asking(tickets: Tickets, ticket_id: str, *texts: str) -> Ticket:
+    """The ticket, of which the first message asks for these."""
+    run = (await tickets.find(ticket_id)).runs[0]
+    asks = [TicketAsk(run=run, place=place, text=text) for place, text in enumerate(texts, 1)]
+    return await tickets.changed(ticket_id, lambda one: asked(one, asks, "desk", NOW))

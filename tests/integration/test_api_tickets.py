@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.api_kit import Client, Served, served
-from tests.tickets_kit import accepted, mail, placing_of
+from tests.tickets_kit import accepted, asking, mail, placing_of
 
 WORDS = ("My order 48213 is late", "Reset my password", "Invoice 77120")
 WHO = ("ann@example.com", "ann@example.com", "bob@example.com")
@@ -87,3 +87,36 @@ async def test_what_cannot_be_is_refused(shop: Served) -> None:
     assert closed.status_code == 403
     other = await shop.client(desks=["elsewhere"])
     assert (await other.get(f"/api/tickets/{ids[0]}")).status_code == 404
+
+
+async def test_a_ticket_with_a_silent_ask_is_closed_only_with_what_became_of_it(
+    shop: Served,
+) -> None:
+    ids = await opened(shop)
+    await asking(shop.desks["shop"].tickets, ids[0], "Where is it?", "Who pays?")
+    client = await shop.client(name="eve")
+    refused = await client.post(f"/api/tickets/{ids[0]}/close", json={"solved": True})
+    assert refused.status_code == 409
+    assert "Where is it?" in refused.text
+    shown = (await client.get(f"/api/tickets/{ids[0]}")).json()["asks"]
+    assert [(ask["text"], ask["status"]) for ask in shown] == [
+        ("Where is it?", "open"),
+        ("Who pays?", "open"),
+    ]
+    await did(client, ids[0], "asks", status="answered", asks=[shown[0]["id"]])
+    closed = await did(client, ids[0], "close", solved=True, rest="deferred")
+    assert closed["state"] == "solved"
+    after = (await client.get(f"/api/tickets/{ids[0]}")).json()["asks"]
+    assert [(ask["status"], ask["by"]) for ask in after] == [
+        ("answered", "eve"),
+        ("deferred", "eve"),
+    ]
+    wrong = await client.post(
+        f"/api/tickets/{ids[0]}/asks", json={"status": "open", "asks": ["x.1"]}
+    )
+    assert wrong.status_code == 409
+    body = {"tickets": [ids[0], ids[1]], "do": "close"}
+    await did(client, ids[0], "asks", status="open", asks=[shown[0]["id"]])
+    done = (await client.post("/api/tickets/bulk", json=body)).json()
+    assert done["changed"] == [ids[1]]
+    assert "Where is it?" in done["failed"][ids[0]]

@@ -14,7 +14,7 @@ from deskhand.tickets.handling import note_answers
 from deskhand.tickets.service import Tickets
 from tests.api_kit import Served, served
 from tests.approvals_kit import Person, make_passwords_cheap, person, words_of
-from tests.tickets_kit import accepted, mail, placing_of
+from tests.tickets_kit import accepted, asking, mail, placing_of
 
 MORE = """
 calendar: {working_hours: {mon-sun: "0:00-24:00"}}
@@ -105,6 +105,26 @@ async def test_many_tickets_are_changed_at_once(shop: Served) -> None:
     assert (await ida.post("/tickets/shop/bulk", data={**form, "do": "x"})).status_code == 404
     nothing = await ida.post("/tickets/shop/bulk", data={"csrf": ida.csrf, "do": "solve"})
     assert "choose%20a%20ticket" in nothing.headers["location"]
+
+
+async def test_solving_asks_what_became_of_each_open_ask(shop: Served) -> None:
+    ids = await opened(shop)
+    tickets = shop.desks["shop"].tickets
+    ticket = await asking(tickets, ids[0], "Where <b>is</b> it?", "Who pays?")
+    ida = await person(shop)
+    page = (await ida.get(f"/tickets/shop/{ids[0]}")).text
+    assert "Where &lt;b&gt;is&lt;/b&gt; it?" in page
+    assert "Nobody has answered this yet" in page
+    refused = await do(ida, ids[0], "solve")
+    assert "nobody%20answered" in refused
+    first, second = (f"a:{ask.id}" for ask in ticket.asks)
+    await do(ida, ids[0], "asks", **{first: "deferred"})
+    await do(ida, ids[0], "solve", **{second: "answered"})
+    ticket = await tickets.find(ids[0])
+    assert (ticket.state, [ask.status for ask in ticket.asks]) == (
+        "solved",
+        ["deferred", "answered"],
+    )
 
 
 async def test_filters_are_kept_as_a_view_that_everybody_has(shop: Served) -> None:

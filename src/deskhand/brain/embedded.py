@@ -238,7 +238,7 @@ class EmbeddedBrain:
         spoken = reply_language(language, self._desk.languages)
         desk = self._desk
         if desk.knowledge is not None:
-            looked_at = in_category(desk.knowledge, task.knowledge_category)
+            looked_at = in_category(desk.knowledge, task.knowledge_category, task.also_categories)
             desk = replace(desk, knowledge=looked_at)
         questions = await asyncio.to_thread(self._question_model)
         return await answers_to(desk, self._embedder, questions, asks, spoken)

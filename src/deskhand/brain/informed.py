@@ -57,7 +57,7 @@ class InformedBrain:
 
     async def _found(self, task: Task) -> list[Hit]:
         try:
-            knowledge = in_category(self._knowledge, task.knowledge_category)
+            knowledge = in_category(self._knowledge, task.knowledge_category, task.also_categories)
             return await knowledge.search(question_of(task), limit=_MOST)
         except DeskhandError as error:
             log.warning(

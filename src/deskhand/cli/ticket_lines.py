@@ -24,8 +24,9 @@ def ticket_document(
     fields = with_times(ticket.model_dump(mode="json"))
     fields |= {"customer_id": ticket.customer_id, "thread_id": ticket.thread_id}
     fields["notes"] = [with_times(note) for note in fields["notes"]]
+    fields["asks"] = [with_times(ask) for ask in fields["asks"]]
     if messages is None:
-        del fields["runs"], fields["notes"]
+        del fields["runs"], fields["notes"], fields["asks"]
         return fields
     fields["messages"] = [document(message) for message in messages]
     fields["events"] = [
@@ -57,6 +58,8 @@ def print_ticket(
     for name, value in _heading(ticket):
         if value:
             console().print(f"{name:<10}{shortened(value, 300)}", markup=False, soft_wrap=True)
+    for line in ask_lines(ticket):
+        console().print(line, markup=False, soft_wrap=True)
     for message in messages:
         head = f"\n{moment(message.at)} {message.channel} {message.sender}  {message.run}"
         console().print(shortened(head, 200), markup=False, style="dim")
@@ -70,6 +73,17 @@ def print_ticket(
         why = f": {event.why}" if event.why else ""
         line = f"{moment(event.at)} {event.kind} by {event.by}{why}"
         console().print(shortened(line, 200), markup=False, style="dim")
+
+
+def ask_lines(ticket: "Ticket") -> list[str]:
+    """What a ticket asks for, each with its number and what became of it."""
+    lines: list[str] = []
+    for number, ask in enumerate(ticket.asks, 1):
+        where = f" in {ask.group}" if ask.group else ""
+        by = f" by {ask.by}" if ask.by else ""
+        words = shortened(" ".join(ask.text.split()), 160) or "(erased)"
+        lines.append(f"ask {number:<6}{words}  [{ask.status}{by}{where}]")
+    return lines
 
 
 def _heading(ticket: "Ticket") -> list[tuple[str, str]]:

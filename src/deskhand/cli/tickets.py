@@ -13,9 +13,16 @@ import typer
 from deskhand.cli import options
 from deskhand.cli.databases import opened_desk
 from deskhand.cli.terminal import console, print_json, print_table, run_async, shortened, when
+from deskhand.cli.ticket_asks import mark
 from deskhand.cli.ticket_lines import export_lines, print_ticket, ticket_document
 from deskhand.cli.ticket_views import views
-from deskhand.model.ticket_state import TicketFilter, TicketOrder, TicketState, UrgencyLevel
+from deskhand.model.ticket_state import (
+    AskStatus,
+    TicketFilter,
+    TicketOrder,
+    TicketState,
+    UrgencyLevel,
+)
 
 if TYPE_CHECKING:
     from deskhand.model.ticket import Ticket, TicketEvent, TicketMessage
@@ -23,6 +30,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Tickets: one matter of one customer each.", no_args_is_help=True)
 app.command("views")(views)
+app.command("mark")(mark)
 
 TicketId = Annotated[str, typer.Argument(help="A ticket's id, as TKT-7Q2M4XK9.", metavar="TICKET")]
 Why = Annotated[str, typer.Option("--why", help="The reason, for colleagues.")]
@@ -256,6 +264,9 @@ def close(
     solved: Annotated[
         bool, typer.Option("--solved", help="Only solved: a further message reopens it.")
     ] = False,
+    rest: Annotated[
+        AskStatus | None, typer.Option("--rest", help="What became of asks that are still open.")
+    ] = None,
     why: Why = "",
     by: options.By = None,
     database: options.Database = None,
@@ -264,7 +275,12 @@ def close(
 ) -> None:
     """Close a ticket: a further message of the customer opens another one."""
     state = TicketState.SOLVED if solved else TicketState.CLOSED
-    _tell(database, desk, lambda tickets: tickets.set_state(ticket, state, _name(by), why), as_json)
+    _tell(
+        database,
+        desk,
+        lambda tickets: tickets.set_state(ticket, state, _name(by), why, rest),
+        as_json,
+    )
 
 
 @app.command("reopen")

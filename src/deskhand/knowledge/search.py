@@ -83,12 +83,12 @@ class KnowledgeBase:
 
 
 @dataclass(frozen=True, slots=True)
-class KnowledgeInCategory:
-    """A knowledge base of which only one category is looked at, by a stage with
+class KnowledgeInCategories:
+    """A knowledge base of which only some categories are looked at, by a stage with
     `knowledge: {category: ...}`."""
 
     inner: SearchesKnowledge
-    category: str
+    categories: tuple[str, ...]
 
     async def search(
         self,
@@ -98,17 +98,25 @@ class KnowledgeInCategory:
         language: str | None = None,
         limit: int = 5,
     ) -> list[Hit]:
-        """The passages of this category that fit best; another category has none."""
-        if category not in (None, self.category):
-            return []
-        return await self.inner.search(
-            question, category=self.category, language=language, limit=limit
-        )
+        """The passages of these categories that fit best; another category has none."""
+        hits: list[Hit] = []
+        for own in self.categories:
+            if category in (None, own):
+                hits += await self.inner.search(
+                    question, category=own, language=language, limit=limit
+                )
+        if len(self.categories) > 1:
+            hits.sort(key=lambda hit: -hit.score)
+        return hits[:limit]
 
     async def record_sources(self, run_id: str, hits: Sequence[Hit]) -> None:
         await self.inner.record_sources(run_id, hits)
 
 
-def in_category(knowledge: SearchesKnowledge, category: str | None) -> SearchesKnowledge:
+def in_category(
+    knowledge: SearchesKnowledge, category: str | None, also: Sequence[str] = ()
+) -> SearchesKnowledge:
     """The knowledge base itself where no category is named."""
-    return knowledge if category is None else KnowledgeInCategory(knowledge, category)
+    if category is None:
+        return knowledge
+    return KnowledgeInCategories(knowledge, tuple(dict.fromkeys((category, *also))))

@@ -22,6 +22,8 @@ LIKELY = {
     "press": 0.35,
 }
 """From which probability a fact counts, chosen on lines that were held out of the training."""
+SURE_DEPARTMENT = 0.8
+"""From which probability an ask has a department of its own, apart from its ticket's."""
 LONGEST = 6_000
 _FACT = "fact"
 
@@ -44,6 +46,13 @@ def department_of(text: str, reader: MessageReader | None = None) -> str:
     reading = (reader or shared_message_reader()).read(text[:LONGEST])
     department, _ = reading.best("type")
     return department
+
+
+def sure_department_of(text: str, reader: MessageReader | None = None) -> str | None:
+    """Whose matter a single ask is; None where its few words do not tell."""
+    reading = (reader or shared_message_reader()).read(text[:LONGEST])
+    department, probability = reading.best("type")
+    return department if probability >= SURE_DEPARTMENT else None
 
 
 def continuations(

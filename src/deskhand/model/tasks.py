@@ -49,6 +49,8 @@ class Task(Frozen):
     max_tokens: int | None = None
     knowledge_category: str | None = None
     """The only category of articles that may be looked at; None for all."""
+    also_categories: tuple[str, ...] = ()
+    """Further ones: a message may ask for several departments' matters."""
     without_model: bool = False
     """The model has been away for too long: answer without it, where that is possible."""
 

@@ -10,7 +10,7 @@ from deskhand.model.frozen import Frozen
 from deskhand.model.ids import random_bytes
 from deskhand.model.message import Message
 from deskhand.model.run import RunStatus
-from deskhand.model.ticket_state import TicketState, UrgencyLevel
+from deskhand.model.ticket_state import AskStatus, TicketState, UrgencyLevel
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Crockford's base32: no I, L, O or U, which are taken for other signs."""
@@ -73,6 +73,33 @@ class TicketEventKind(StrEnum):
     """A deadline is near."""
     BREACHED = "breached"
     """A deadline has passed."""
+    ASKED = "asked"
+    """What one of its messages asks for was read."""
+    SETTLED = "settled"
+    """Something asked for was answered, deferred or escalated."""
+
+
+class TicketAsk(Frozen):
+    """One thing that a message of a ticket asks for, and what became of it."""
+
+    run: str
+    place: int
+    """Its place among what the message asks, from 1."""
+    text: str
+    """In the customer's words; empty where those were erased."""
+    status: AskStatus = AskStatus.OPEN
+    group: str = ""
+    """The group whose matter it is."""
+    article: str | None = None
+    """The article that answers it surely."""
+    by: str = ""
+    """Who settled it."""
+    why: str = ""
+    at: float = 0.0
+
+    @property
+    def id(self) -> str:
+        return f"{self.run}.{self.place}"
 
 
 class TicketEvent(Frozen):
@@ -120,6 +147,8 @@ class TicketEvent(Frozen):
     """With `absorbed` and its undo: since when a message waits for an answer; 0 for none."""
     deadline: str | None = None
     """With `warned` and `breached`: which one and until when, as `resolution 1767225600`."""
+    asks: tuple[TicketAsk, ...] = ()
+    """Those that are new or changed, as they are from now on."""
 
 
 class TicketNote(Frozen):
@@ -148,6 +177,8 @@ class Ticket(Frozen):
     group: str | None = None
     tags: tuple[str, ...] = ()
     notes: tuple[TicketNote, ...] = ()
+    asks: tuple[TicketAsk, ...] = ()
+    """What its messages ask for, in their order."""
     runs: tuple[str, ...] = ()
     """The runs whose messages belong to it, oldest first."""
     messages: int = 0

@@ -47,6 +47,18 @@ class TicketState(StrEnum):
         return self in (TicketState.ACTIVE, TicketState.OPEN)
 
 
+class AskStatus(StrEnum):
+    """What became of something that a customer asks for in a ticket."""
+
+    OPEN = "open"
+    """Nothing yet: the ticket can be neither solved nor closed."""
+    ANSWERED = "answered"
+    DEFERRED = "deferred"
+    """The customer was told that an answer comes later, or will not come here."""
+    ESCALATED = "escalated"
+    """A person has it."""
+
+
 @dataclass(frozen=True, slots=True)
 class TicketFilter:
     """Which tickets are wanted; what is None does not matter."""

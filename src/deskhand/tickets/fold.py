@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from deskhand.errors import PermanentError
-from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind, TicketNote
+from deskhand.model.ticket import Ticket, TicketAsk, TicketEvent, TicketEventKind, TicketNote
 from deskhand.model.ticket_state import TicketState
 
 _PLAIN = ("subject", "state", "urgency", "category", "language", "plan")
@@ -44,7 +44,18 @@ def apply(ticket: Ticket, event: TicketEvent) -> Ticket:
     values["tags"] = _exchanged(ticket.tags, event.tags_added, event.tags_removed)
     values["runs"] = tuple(sorted(_exchanged(ticket.runs, event.added, event.removed)))
     values["messages"] = len(values["runs"])
+    values["asks"] = _asks(ticket, event)
     return ticket.changed(**values)
+
+
+def _asks(ticket: Ticket, event: TicketEvent) -> tuple[TicketAsk, ...]:
+    """Asks go with the messages that they were read in."""
+    if not event.asks and not event.removed:
+        return ticket.asks
+    gone = set(event.removed)
+    held = {ask.id: ask for ask in ticket.asks if ask.run not in gone}
+    held |= {ask.id: ask for ask in event.asks}
+    return tuple(sorted(held.values(), key=lambda ask: (ask.run, ask.place)))
 
 
 def _clock(ticket: Ticket, event: TicketEvent) -> dict[str, Any]:
@@ -96,4 +107,14 @@ def _exchanged(
 def without_words(event: TicketEvent) -> TicketEvent:
     """The event without anything that a customer wrote: only its place in the story stays."""
     subject = None if event.subject is None else ""
-    return event.changed(why="", matching=None, subject=subject)
+    asks = tuple(ask.changed(text="", why="") for ask in event.asks)
+    return event.changed(why="", matching=None, subject=subject, asks=asks)
+
+
+def without_asks_of(event: TicketEvent, runs: Iterable[str]) -> TicketEvent:
+    """The event without what the messages of these runs ask: a merge or a split brings it along."""
+    gone = set(runs)
+    asks: list[TicketAsk] = []
+    for ask in event.asks:
+        asks.append(ask.changed(text="", why="") if ask.run in gone else ask)
+    return event.changed(asks=tuple(asks))

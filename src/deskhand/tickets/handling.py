@@ -8,8 +8,9 @@ from deskhand.config.sections.tickets import MacroSection
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.run import RunStatus
 from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind
-from deskhand.model.ticket_state import TicketState, UrgencyLevel
+from deskhand.model.ticket_state import AskStatus, TicketState, UrgencyLevel
 from deskhand.tickets import rules
+from deskhand.tickets.asks import open_asks, settled
 from deskhand.tickets.service import Tickets
 
 MOST_AT_ONCE = 200
@@ -32,6 +33,26 @@ async def set_urgency(
     return await judge(tickets, written, by, {"urgency": urgency}, why)
 
 
+async def mark_asks(
+    tickets: Tickets,
+    written: str,
+    status: AskStatus,
+    by: str,
+    asks: Sequence[str] | None = None,
+    why: str = "",
+) -> Ticket:
+    """Say what became of asks with these ids or numbers, of all that are open where none is
+    named; Conflict for one that the ticket does not have."""
+
+    def events_of(ticket: Ticket) -> Sequence[TicketEvent]:
+        if ticket.merged_into:
+            raise Conflict(f"{ticket.id} is part of {ticket.merged_into}; work on that one")
+        wanted = asks or [ask.id for ask in open_asks(ticket)]
+        return settled(ticket, wanted, status, by, why, tickets.now())
+
+    return await tickets.changed(written, events_of)
+
+
 async def use_macro(
     tickets: Tickets, written: str, name: str, macro: MacroSection, by: str
 ) -> Ticket:
@@ -47,7 +68,8 @@ async def use_macro(
     if macro.note is not None:
         ticket = await tickets.note(written, macro.note, by)
     if macro.state is not None:
-        ticket = await tickets.set_state(written, macro.state, by, f"macro {name}")
+        why = f"macro {name}"
+        ticket = await tickets.set_state(written, macro.state, by, why, macro.asks)
     return ticket
 
 

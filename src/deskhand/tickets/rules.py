@@ -1,7 +1,7 @@
 """What may become of a ticket. Each function returns the events of a change, or raises Conflict
 with the reason why it cannot be."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from deskhand.errors import Conflict
 from deskhand.model.ids import new_id
@@ -10,11 +10,13 @@ from deskhand.model.ticket import (
     MOST_TAGS,
     MatchResult,
     Ticket,
+    TicketAsk,
     TicketEvent,
     TicketEventKind,
     as_fields,
 )
-from deskhand.model.ticket_state import TicketState
+from deskhand.model.ticket_state import AskStatus, TicketState
+from deskhand.tickets.asks import open_asks, settled, silent_words
 
 _NEXT: Mapping[TicketState, frozenset[TicketState]] = {
     TicketState.ACTIVE: frozenset(
@@ -70,14 +72,40 @@ def _message(ticket_id: str, run: str, match: MatchResult, by: str, at: float) -
     )
 
 
-def moved_to(ticket: Ticket, state: TicketState, by: str, why: str, at: float) -> list[TicketEvent]:
-    """Another state; the one that it has already changes nothing."""
+def moved_to(
+    ticket: Ticket,
+    state: TicketState,
+    by: str,
+    why: str,
+    at: float,
+    rest: AskStatus | None = None,
+) -> list[TicketEvent]:
+    """Another state; the one that it has already changes nothing.
+
+    What the customer asked and nobody settled keeps a ticket from being solved or closed; `rest`
+    says what becomes of that in the same step.
+    """
     if ticket.state is state:
         return []
     if state not in _NEXT[ticket.state]:
         leads = f", which is part of {ticket.merged_into}" if ticket.merged_into else ""
         raise Conflict(f"{ticket.id}{leads} is {ticket.state} and cannot become {state}")
-    return [_event(ticket, TicketEventKind.STATE, by, why, at, state=state)]
+    settling: list[TicketEvent] = []
+    if state in (TicketState.SOLVED, TicketState.CLOSED):
+        settling = _settling(ticket, rest, by, why, at)
+    return [*settling, _event(ticket, TicketEventKind.STATE, by, why, at, state=state)]
+
+
+def _settling(
+    ticket: Ticket, rest: AskStatus | None, by: str, why: str, at: float
+) -> list[TicketEvent]:
+    """What becomes of asks when a ticket ends; Conflict where that is not said."""
+    left = open_asks(ticket)
+    if not left:
+        return []
+    if rest is None:
+        raise Conflict(silent_words(ticket))
+    return settled(ticket, [ask.id for ask in left], rest, by, why, at)
 
 
 def assigned(
@@ -172,7 +200,14 @@ def merged(source: Ticket, target: Ticket, by: str, why: str, at: float) -> list
         removed=source.runs,
     )
     absorbing = _event(
-        target, TicketEventKind.ABSORBED, by, why, at, change=change, added=source.runs
+        target,
+        TicketEventKind.ABSORBED,
+        by,
+        why,
+        at,
+        change=change,
+        added=source.runs,
+        asks=source.asks,
     )
     if source.asked_at is not None and _is_unfinished(source):
         absorbing = absorbing.changed(asked_at=min(source.asked_at, target.asked_at or at))
@@ -210,8 +245,13 @@ def split(
         category=ticket.category,
         language=ticket.language,
         plan=ticket.plan,
+        asks=_asks_in(wanted, ticket.asks),
     )
     return [giving, opening]
+
+
+def _asks_in(runs: Sequence[str], asks: Iterable[TicketAsk]) -> tuple[TicketAsk, ...]:
+    return tuple(ask for ask in asks if ask.run in runs)
 
 
 def undone(
@@ -230,6 +270,7 @@ def undone(
     name = new_id("chg", at=at)
     moves = [event for own in change.values() for event in own]
     origin = next((move.ticket for move in moves if move.kind is TicketEventKind.SPLIT), "")
+    held = [ask for ticket in tickets.values() for ask in ticket.asks]
     events: list[TicketEvent] = []
     for event in moves:
         ticket = tickets[event.ticket]
@@ -239,7 +280,8 @@ def undone(
                 f"{moved_on[0]} was moved on from {ticket.id} later; undo that change first"
             )
         values = {"change": name, "undoes": event.change}
-        moving = {"added": event.removed, "removed": event.added}
+        asks = _asks_in(event.removed, held)
+        moving = {"added": event.removed, "removed": event.added, "asks": asks}
         reverse = _event(ticket, TicketEventKind.UNDONE, by, why, at, **values, **moving)
         earlier = before.get(ticket.id)
         state = _state_before(event, ticket, earlier, origin)

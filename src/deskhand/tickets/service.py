@@ -26,7 +26,7 @@ from deskhand.model.ticket import (
     new_ticket_id,
     ticket_id_of,
 )
-from deskhand.model.ticket_state import TicketState
+from deskhand.model.ticket_state import AskStatus, TicketState
 from deskhand.ports import ActiveTickets, TicketStore
 from deskhand.tickets import rules
 from deskhand.tickets.checkpoints import build, told_of
@@ -66,10 +66,18 @@ class Tickets:
             raise NotFound(f"{written!r} is no ticket: ids look like TKT-7Q2M4XK9")
         return await self.store.ticket(ticket_id)
 
-    async def set_state(self, written: str, state: TicketState, by: str, why: str = "") -> Ticket:
-        """Close, solve or reopen a ticket, or give it to a person."""
+    async def set_state(
+        self,
+        written: str,
+        state: TicketState,
+        by: str,
+        why: str = "",
+        rest: AskStatus | None = None,
+    ) -> Ticket:
+        """Close, solve or reopen a ticket, or give it to a person; `rest` is what becomes of asks
+        that nobody settled."""
         return await self.changed(
-            written, lambda ticket: rules.moved_to(ticket, state, by, why, self.now())
+            written, lambda ticket: rules.moved_to(ticket, state, by, why, self.now(), rest)
         )
 
     async def archive(self, written: str, state: TicketState, by: str, why: str) -> Archived:

@@ -1,12 +1,15 @@
 """`deskhand tickets`: what people see of tickets and do with them."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from deskhand.adapters.stores.sqlite_backend import SqliteBackend
 from tests.cli_kit import Cli, Said, write_desk, write_message
+from tests.tickets_kit import asking, tickets_of
 
 DESK = """
 desk: counter
@@ -116,3 +119,30 @@ def test_tickets_are_exported_and_made_again(cli: Cli, ids: list[str], tmp_path:
     assert all(line["messages"] and line["events"] for line in lines)
     again = cli("tickets", "rebuild", "--json").json
     assert (again["tickets"], again["active"], again["mended"], again["cleared"]) == (3, 3, 0, 0)
+
+
+def test_asks_are_marked_before_a_ticket_is_closed(
+    cli: Cli, ids: list[str], tmp_path: Path
+) -> None:
+    [run] = cli("tickets", "show", ids[0], "--json").json["runs"]
+
+    async def ask() -> None:
+        database = await SqliteBackend.open(tmp_path / "deskhand.db")
+        await asking(tickets_of(database.store("counter")), ids[0], "Where is it?", "Who pays?")
+        await database.close()
+
+    asyncio.run(ask())
+    assert "Who pays?  [open]" in cli("tickets", "show", ids[0]).out
+    refused = cli("tickets", "close", ids[0])
+    assert refused.code != 0
+    assert "Where is it?" in refused.err
+    marked = cli("tickets", "mark", ids[0], "answered", "--ask", "2", "--by", "eve")
+    assert "[answered by eve]" in marked.out
+    assert changed(cli("tickets", "close", ids[0], "--rest", "deferred", "--json"))["state"] == (
+        "closed"
+    )
+    asks = cli("tickets", "show", ids[0], "--json").json["asks"]
+    assert [(ask["run"], ask["status"]) for ask in asks] == [
+        (run, "deferred"),
+        (run, "answered"),
+    ]

@@ -8,7 +8,7 @@ from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.ticket_rows import event_of, ticket_of, write_events
 from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind
 from deskhand.tickets.checkpoints import begin, told_of
-from deskhand.tickets.fold import without_words
+from deskhand.tickets.fold import without_asks_of, without_words
 
 
 def forget_messages(
@@ -20,6 +20,7 @@ def forget_messages(
     mine = (links.desk == desk, links.run.in_(positions))
     tickets = set(core.execute(sa.select(links.ticket).where(*mine)).scalars())
     for ticket_id in sorted(tickets):
+        _forget_asks(core, desk, ticket_id, positions)
         others = (links.desk == desk, links.ticket == ticket_id, links.run.not_in(positions))
         left = core.execute(sa.select(links.run).where(*others).limit(1)).first()
         if left is None:
@@ -92,6 +93,34 @@ def _forget_some(
     )
 
 
+def _forget_asks(core: sa.Connection, desk: str, ticket_id: str, positions: Sequence[int]) -> None:
+    """What these messages ask, in events that settled it or moved it between tickets."""
+    named = sa.select(t.runs.c.id).where(t.runs.c.position.in_(positions))
+    run_ids = list(core.execute(named).scalars())
+    here = t.ticket_events.c
+    mine = (here.desk == desk, here.ticket.in_(_related(core, desk, ticket_id)), here.run.is_(None))
+    for row in core.execute(sa.select(here.ticket, here.number, here.body).where(*mine)).all():
+        event = event_of(row)
+        bare = without_asks_of(event, run_ids)
+        if bare.asks != event.asks:
+            _write(core, desk, bare.changed(why=""))
+
+
+def _related(core: sa.Connection, desk: str, ticket_id: str) -> list[str]:
+    """The ticket and all with which it ever exchanged messages."""
+    here = t.ticket_events.c
+    known: set[str] = set()
+    new = {ticket_id}
+    while new:
+        known |= new
+        changes = sa.select(here.change).where(
+            here.desk == desk, here.ticket.in_(new), here.change.is_not(None)
+        )
+        others = sa.select(here.ticket).where(here.desk == desk, here.change.in_(changes))
+        new = set(core.execute(others).scalars()) - known
+    return sorted(known)
+
+
 def _began_with(core: sa.Connection, desk: str, ticket_id: str, positions: Sequence[int]) -> bool:
     """Whether the ticket got its subject from one of these messages."""
     here = t.ticket_events.c
@@ -102,9 +131,13 @@ def _began_with(core: sa.Connection, desk: str, ticket_id: str, positions: Seque
 
 
 def _empty(core: sa.Connection, desk: str, event: TicketEvent) -> None:
+    _write(core, desk, without_words(event))
+
+
+def _write(core: sa.Connection, desk: str, event: TicketEvent) -> None:
     here = t.ticket_events.c
     this = (here.desk == desk, here.ticket == event.ticket, here.number == event.number)
-    body = without_words(event).model_dump_json(exclude_defaults=True).encode()
+    body = event.model_dump_json(exclude_defaults=True).encode()
     core.execute(t.ticket_events.update().where(*this).values(body=body, vector=None))
 
 

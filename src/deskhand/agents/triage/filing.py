@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from deskhand.agents.triage.asking import settle_all, settle_run
 from deskhand.agents.triage.parts import DESK, TICKET, TRIAGE_RESULT, TriageParts
 from deskhand.errors import PermanentError
 from deskhand.model.causes import Cause
@@ -10,10 +11,11 @@ from deskhand.model.envelope import Ask, Envelope
 from deskhand.model.message import REPLY
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import ReviewKind, RunStatus
-from deskhand.model.ticket_state import TicketState
+from deskhand.model.ticket_state import AskStatus, TicketState
 from deskhand.model.triage import RecommendedAction, TriageResult
 from deskhand.outgoing.holding import is_holding_reply
 from deskhand.ports import StageContext
+from deskhand.tickets.asks import open_asks
 from deskhand.tools.services import ServiceFunction, ServiceResult
 
 KEPT = {"ticket_persisted": False, "messages_saved": 0, "redis_keys_deleted": 0}
@@ -31,10 +33,16 @@ def file_through(parts: TriageParts) -> ServiceFunction:
             raise PermanentError("no `service: match_ticket` stage has placed the message")
         ticket_id = str(placed["ticket_id"])
         if result.recommended_action is RecommendedAction.ESCALATE_HUMAN:
+            await settle_all(parts, ticket_id, AskStatus.ESCALATED, result.reasoning[:500])
             output = await _archived(parts, ticket_id, TicketState.OPEN, result.reasoning)
             return _handed_over(output, result)
-        if not has_left(envelope):
+        reply = reply_left(envelope)
+        if reply is None:
             return ServiceResult(output=dict(KEPT))
+        answer = None if is_holding_reply(*reply) else reply[0]
+        ticket = await settle_run(parts, ticket_id, ctx.run_id, answer)
+        if answer is None or open_asks(ticket):
+            return ServiceResult(output={**KEPT, "open_asks": len(open_asks(ticket))})
         why = "the answer has left"
         output = await _archived(parts, ticket_id, TicketState.SOLVED, why)
         return ServiceResult(output=output)
@@ -42,16 +50,16 @@ def file_through(parts: TriageParts) -> ServiceFunction:
     return file
 
 
-def has_left(envelope: Envelope) -> bool:
-    """Whether an answer of this run is with the customer, and is more than the promise of one."""
+def reply_left(envelope: Envelope) -> tuple[str, str | None] | None:
+    """The words and the language of this run's reply; None while it is not with the customer."""
     reply = envelope.output(REPLY)
     sent = any(
         isinstance(output, dict) and output.get("sent") is True
         for output in envelope.outputs.values()
     )
     if not sent or not isinstance(reply, dict):
-        return False
-    return not is_holding_reply(str(reply.get("text") or ""), reply.get("language"))
+        return None
+    return str(reply.get("text") or ""), reply.get("language")
 
 
 def _result(envelope: Envelope) -> TriageResult:

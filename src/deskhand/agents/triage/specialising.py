@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from deskhand.agents.routing import facts_for_texts
+from deskhand.agents.triage.asking import ASKS, RoutedAsk, keep_asks, route_asks, with_answers
 from deskhand.agents.triage.parts import (
     CUSTOMER_INFO,
     DESK,
@@ -35,6 +36,7 @@ from deskhand.tickets.message_hints import own_words
 from deskhand.tools.services import ServiceFunction, ServiceResult
 
 _MOST_ARTICLES = 5
+_LONGEST_SHOWN = 200
 _CALM = (UrgencyLevel.MEDIUM, UrgencyLevel.LOW)
 _UPSET = (Sentiment.ANGRY, Sentiment.FRUSTRATED, Sentiment.URGENT)
 
@@ -56,12 +58,17 @@ def specialise_through(parts: TriageParts) -> ServiceFunction:
         decision, reading = decision_in(envelope)
         category = settings.get("category")
         await _to_group(parts, envelope, decision, reading)
-        answer = await parts.asked_brain().answer(_drafting(envelope, ctx, category))
+        message = message_in(envelope)
+        asks = await route_asks(message, reading.language, decision.ticket_type)
+        answer = await parts.asked_brain().answer(_drafting(envelope, ctx, category, asks))
         draft = answer.data
+        asks = await with_answers(asks, draft)
+        await _keep(parts, envelope, ctx.run_id, asks)
         hits = await in_category(parts.knowledge, category).search(
-            own_words(message_in(envelope)), limit=_MOST_ARTICLES
+            own_words(message), limit=_MOST_ARTICLES
         )
         against = reasons_against_answering(decision, reading, draft)
+        against += _open_asks(asks, draft)
         action = _action(reading, against)
         waits = against + _in_another_language(reading, draft)
         result = TriageResult(
@@ -77,7 +84,11 @@ def specialise_through(parts: TriageParts) -> ServiceFunction:
             draft = {**draft, "hand_over": True, "reason": why}
         return ServiceResult(
             output=as_document(result),
-            also={KB_RESULTS: [_shown(hit) for hit in hits], "draft": draft},
+            also={
+                KB_RESULTS: [_shown(hit) for hit in hits],
+                ASKS: _routed(parts, asks),
+                "draft": draft,
+            },
             draft=draft,
             answered=answer.answered,
         )
@@ -93,6 +104,9 @@ def escalate_through(parts: TriageParts) -> ServiceFunction:
     ) -> ServiceResult:
         decision, reading = decision_in(envelope)
         await _to_group(parts, envelope, decision, reading)
+        message = message_in(envelope)
+        asks = await route_asks(message, reading.language, decision.ticket_type)
+        await _keep(parts, envelope, ctx.run_id, asks)
         info = extracted(decision, reading).changed(issue_type="escalation")
         result = TriageResult(
             urgency=decision.urgency,
@@ -100,9 +114,30 @@ def escalate_through(parts: TriageParts) -> ServiceFunction:
             recommended_action=RecommendedAction.ESCALATE_HUMAN,
             reasoning=f"Direct escalation required - {decision.reasoning}",
         )
-        return ServiceResult(output=as_document(result))
+        return ServiceResult(output=as_document(result), also={ASKS: _routed(parts, asks)})
 
     return escalate
+
+
+async def _keep(
+    parts: TriageParts, envelope: Envelope, run_id: str, asks: Sequence[RoutedAsk]
+) -> None:
+    placed = envelope.output(TICKET)
+    if isinstance(placed, dict) and asks:
+        await keep_asks(parts, str(placed["ticket_id"]), run_id, asks)
+
+
+def _routed(parts: TriageParts, asks: Sequence[RoutedAsk]) -> list[dict[str, Any]]:
+    return [ask.document(parts.spec.group_of(ask.department)) for ask in asks]
+
+
+def _open_asks(asks: Sequence[RoutedAsk], draft: Mapping[str, Any]) -> list[str]:
+    """Why a draft that says nothing against itself cannot leave: it passes over an ask."""
+    left = [ask for ask in asks if not ask.is_answered]
+    if not left or draft.get("hand_over") or not draft.get("sources"):
+        return []
+    shown = " ".join(left[0].text.split())[:_LONGEST_SHOWN]
+    return [f"{len(left)} of {len(asks)} asks have no answer in it: “{shown}”"]
 
 
 async def _to_group(
@@ -126,8 +161,13 @@ async def _to_group(
     await parts.tickets.assign(ticket_id, DESK, to=None, group=group, why=why)
 
 
-def _drafting(envelope: Envelope, ctx: StageContext, category: str | None) -> Task:
+def _drafting(
+    envelope: Envelope, ctx: StageContext, category: str | None, asks: Sequence[RoutedAsk]
+) -> Task:
+    """Articles of other departments count too where an ask is theirs."""
     message = message_in(envelope)
+    others = dict.fromkeys(ask.department.value for ask in asks)
+    others.pop(category or "", None)
     return Task(
         kind=TaskKind.DRAFT,
         stage=str(category or "specialist"),
@@ -136,6 +176,7 @@ def _drafting(envelope: Envelope, ctx: StageContext, category: str | None) -> Ta
         sender_name=message.named,
         inputs=facts_for_texts(envelope, {}),
         knowledge_category=category,
+        also_categories=tuple(others),
         without_model=ctx.goes_on_without_model,
     )
 

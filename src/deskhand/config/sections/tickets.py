@@ -6,7 +6,7 @@ from pydantic import Discriminator, Field, Tag
 
 from deskhand.config.sections.section import Items, Section
 from deskhand.measures import measure
-from deskhand.model.ticket_state import TicketState, UrgencyLevel
+from deskhand.model.ticket_state import AskStatus, TicketState, UrgencyLevel
 
 WorkingTime = Annotated[str, Field(pattern=r"^[0-9]{1,4} (min|minutes?|hours?)$")]
 """Working time, in minutes or hours: how long a working day is differs from desk to desk."""
@@ -74,6 +74,9 @@ class MacroSection(Section):
     """What is noted for colleagues."""
     state: Annotated[TicketState | None, Field(strict=False)] = None
     """What becomes of it: `solved`, `closed`, `open`, `active` or `pending`."""
+    asks: Annotated[AskStatus | None, Field(strict=False)] = None
+    """With `state: solved` or `closed`: what becomes of asks that are open, as `answered`. Without
+    it a ticket with such an ask stays as it is."""
 
 
 class TicketsSection(Section):

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Self
 
-from deskhand.model.ticket import Ticket, TicketEvent, TicketMessage
-from deskhand.model.ticket_state import TicketState, UrgencyLevel
+from deskhand.model.ticket import Ticket, TicketAsk, TicketEvent, TicketMessage
+from deskhand.model.ticket_state import AskStatus, TicketState, UrgencyLevel
 from deskhand.web.api.views import View, moment
 
 
@@ -44,6 +44,21 @@ class TicketNoteView(View):
     text: str
     by: str
     at: datetime
+
+
+class TicketAskView(View):
+    """One thing that the ticket asks for."""
+
+    id: str
+    run: str
+    text: str
+    status: AskStatus
+    group: str
+    article: str | None
+    by: str
+    why: str
+    at: datetime | None
+    """When it was settled."""
 
 
 class TicketMessageView(View):
@@ -91,6 +106,7 @@ class TicketDocument(TicketView):
 
     timeline: list[TicketMessageView]
     notes: list[TicketNoteView]
+    asks: list[TicketAskView]
     events: list[TicketEventView]
 
     @classmethod
@@ -100,7 +116,8 @@ class TicketDocument(TicketView):
         notes = [TicketNoteView(text=n.text, by=n.by, at=moment(n.at)) for n in ticket.notes]
         timeline = [_message(message) for message in messages]
         history = [_event(event) for event in events]
-        return cls(**_fields(ticket), timeline=timeline, notes=notes, events=history)
+        asks = [_ask(ask) for ask in ticket.asks]
+        return cls(**_fields(ticket), timeline=timeline, notes=notes, asks=asks, events=history)
 
 
 def _fields(ticket: Ticket) -> dict[str, Any]:
@@ -130,6 +147,20 @@ def _fields(ticket: Ticket) -> dict[str, Any]:
 
 def _moment(at: float | None) -> datetime | None:
     return None if at is None else moment(at)
+
+
+def _ask(ask: TicketAsk) -> TicketAskView:
+    return TicketAskView(
+        id=ask.id,
+        run=ask.run,
+        text=ask.text,
+        status=ask.status,
+        group=ask.group,
+        article=ask.article,
+        by=ask.by,
+        why=ask.why,
+        at=_moment(ask.at or None),
+    )
 
 
 def _message(message: TicketMessage) -> TicketMessageView:

@@ -9,8 +9,15 @@ from deskhand.errors import NotFound
 from deskhand.model.access import Scope
 from deskhand.model.frozen import Frozen
 from deskhand.model.ticket import Ticket
-from deskhand.model.ticket_state import TicketState, UrgencyLevel
-from deskhand.tickets.handling import MOST_AT_ONCE, in_bulk, merge_all, set_urgency, use_macro
+from deskhand.model.ticket_state import AskStatus, TicketState, UrgencyLevel
+from deskhand.tickets.handling import (
+    MOST_AT_ONCE,
+    in_bulk,
+    mark_asks,
+    merge_all,
+    set_urgency,
+    use_macro,
+)
 from deskhand.web.api.access import Caller, ServedDesk, may
 from deskhand.web.api.problems import FieldProblem, invalid
 from deskhand.web.api.request_body import json_body
@@ -29,6 +36,12 @@ class UrgencyBody(ReasonBody):
     urgency: Annotated[UrgencyLevel, Field(strict=False)]
 
 
+class AsksBody(ReasonBody):
+    status: Annotated[AskStatus, Field(strict=False)]
+    asks: list[Annotated[str, Field(max_length=200)]] = Field(default_factory=list, max_length=200)
+    """Their ids; all that are open where none is named."""
+
+
 class MacroBody(Frozen):
     macro: str = Field(max_length=60)
     """The name of a macro in desk.yaml."""
@@ -44,6 +57,8 @@ class BulkBody(ReasonBody):
     urgency: Annotated[UrgencyLevel | None, Field(strict=False)] = None
     tags: list[str] = Field(default_factory=list, max_length=50)
     macro: str | None = Field(default=None, max_length=60)
+    rest: Annotated[AskStatus | None, Field(strict=False)] = None
+    """With `solve` and `close`: what became of asks that are still open."""
 
 
 class SaveViewBody(Frozen):
@@ -125,7 +140,7 @@ async def _change(desk: ServedDesk, ticket_id: str, body: BulkBody, by: str) -> 
             return await use_macro(tickets, ticket_id, body.macro, macro, by)
         case _:
             state = TicketState.CLOSED if body.do == "close" else TicketState.SOLVED
-            return await tickets.set_state(ticket_id, state, by, body.why)
+            return await tickets.set_state(ticket_id, state, by, body.why, body.rest)
 
 
 @router.post("/{ticket_id}/urgency", openapi_extra=json_body(UrgencyBody))
@@ -136,6 +151,18 @@ async def judge_ticket(request: Request, caller: Writer, ticket_id: TicketId) ->
         caller,
         ticket_id,
         lambda tickets: set_urgency(tickets, ticket_id, body.urgency, caller.key.name, body.why),
+    )
+
+
+@router.post("/{ticket_id}/asks", openapi_extra=json_body(AsksBody))
+async def mark_ticket_asks(request: Request, caller: Writer, ticket_id: TicketId) -> TicketView:
+    """Say what became of things that it asks for; 409 for one that it does not ask."""
+    body = await read_ticket_body(request, AsksBody)
+    by = caller.key.name
+    return await ticket_changed(
+        caller,
+        ticket_id,
+        lambda tickets: mark_asks(tickets, ticket_id, body.status, by, body.asks, body.why),
     )
 
 

@@ -12,7 +12,13 @@ from deskhand.errors import NotFound
 from deskhand.model.access import Scope
 from deskhand.model.frozen import Frozen
 from deskhand.model.ticket import LONGEST_NOTE, Ticket
-from deskhand.model.ticket_state import TicketFilter, TicketOrder, TicketState, UrgencyLevel
+from deskhand.model.ticket_state import (
+    AskStatus,
+    TicketFilter,
+    TicketOrder,
+    TicketState,
+    UrgencyLevel,
+)
 from deskhand.tickets.service import Tickets
 from deskhand.web.api.access import Caller, may
 from deskhand.web.api.cursors import review_place, ticket_cursor
@@ -71,6 +77,9 @@ class SplitBody(ReasonBody):
 class CloseBody(ReasonBody):
     solved: bool = False
     """Only solved: a further message of the customer reopens it."""
+    rest: Annotated[AskStatus | None, Field(strict=False)] = None
+    """What became of asks that are still open; without it they keep the ticket from being
+    closed."""
 
 
 class ReopenBody(ReasonBody):
@@ -201,10 +210,11 @@ async def undo_ticket(request: Request, caller: Writer, ticket_id: TicketId) -> 
 
 @router.post("/{ticket_id}/close", openapi_extra=json_body(CloseBody))
 async def close_ticket(request: Request, caller: Writer, ticket_id: TicketId) -> TicketView:
-    """Close it for good, or until the customer writes again."""
+    """Close it for good, or until the customer writes again; 409 while something that it asks for
+    is neither answered, deferred nor escalated, unless `rest` says which."""
     body = await read_ticket_body(request, CloseBody)
     state = TicketState.SOLVED if body.solved else TicketState.CLOSED
-    return await _moved(caller, ticket_id, state, body.why)
+    return await _moved(caller, ticket_id, state, body.why, body.rest)
 
 
 @router.post("/{ticket_id}/reopen", openapi_extra=json_body(ReopenBody))
@@ -215,11 +225,13 @@ async def reopen_ticket(request: Request, caller: Writer, ticket_id: TicketId) -
     return await _moved(caller, ticket_id, state, body.why)
 
 
-async def _moved(caller: Caller, ticket_id: str, state: TicketState, why: str) -> TicketView:
+async def _moved(
+    caller: Caller, ticket_id: str, state: TicketState, why: str, rest: AskStatus | None = None
+) -> TicketView:
     return await ticket_changed(
         caller,
         ticket_id,
-        lambda tickets: tickets.set_state(ticket_id, state, caller.key.name, why),
+        lambda tickets: tickets.set_state(ticket_id, state, caller.key.name, why, rest),
     )
 
 

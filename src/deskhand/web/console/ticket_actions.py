@@ -4,12 +4,21 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from deskhand.errors import Conflict
 from deskhand.model.ticket import Ticket
-from deskhand.model.ticket_state import TicketState, UrgencyLevel
-from deskhand.tickets.handling import BulkResult, in_bulk, merge_all, set_urgency, use_macro
+from deskhand.model.ticket_state import AskStatus, TicketState, UrgencyLevel
+from deskhand.tickets.handling import (
+    BulkResult,
+    in_bulk,
+    mark_asks,
+    merge_all,
+    set_urgency,
+    use_macro,
+)
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import Refused
 from deskhand.web.console.session import Visit
 
+ASK = "a:"
+"""How the names of fields begin that say what became of an ask."""
 CHOSEN = "t:"
 """How the names of fields begin that choose a ticket, or a message of one."""
 
@@ -90,9 +99,28 @@ async def _undo(desk: ServedDesk, ticket_id: str, form: Form, me: str) -> Ticket
 def _becomes(state: TicketState) -> Action:
     async def change(desk: ServedDesk, ticket_id: str, form: Form, me: str) -> Ticket:
         why = form.get("why", "").strip()[:500]
-        return await desk.tickets.set_state(ticket_id, state, me, why)
+        await _mark_chosen(desk, ticket_id, form, me)
+        return await desk.tickets.set_state(ticket_id, state, me, why, _rest(form))
 
     return change
+
+
+async def _asks(desk: ServedDesk, ticket_id: str, form: Form, me: str) -> Ticket:
+    await _mark_chosen(desk, ticket_id, form, me)
+    return await desk.tickets.find(ticket_id)
+
+
+async def _mark_chosen(desk: ServedDesk, ticket_id: str, form: Form, me: str) -> None:
+    """What the form says of single asks: fields `a:ID` with what became of each."""
+    for name, value in form.items():
+        if name.startswith(ASK) and value in list(AskStatus):
+            ask = name.removeprefix(ASK)
+            await mark_asks(desk.tickets, ticket_id, AskStatus(value), me, [ask])
+
+
+def _rest(form: Form) -> AskStatus | None:
+    value = form.get("rest", "")
+    return AskStatus(value) if value in list(AskStatus) else None
 
 
 async def _macro(desk: ServedDesk, ticket_id: str, form: Form, me: str) -> Ticket:
@@ -117,6 +145,7 @@ ACTIONS: dict[str, Action] = {
     "reopen": _becomes(TicketState.OPEN),
     "wait": _becomes(TicketState.PENDING),
     "macro": _macro,
+    "asks": _asks,
 }
 IN_BULK = ("assign", "take", "urgency", "tags", "solve", "close", "macro")
 """What can be done with many at once, beside joining them."""

@@ -9,7 +9,8 @@ from starlette.responses import RedirectResponse, Response
 
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind
-from deskhand.model.ticket_state import TicketFilter
+from deskhand.model.ticket_state import AskStatus, TicketFilter
+from deskhand.tickets.asks import open_asks
 from deskhand.tickets.rules import last_undoable
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.cursors import review_place, ticket_cursor
@@ -106,6 +107,8 @@ class TicketPages:
             urgencies=URGENCIES,
             targets=TARGETS,
             states=STATES,
+            statuses=[status.value for status in AskStatus],
+            open_asks=open_asks(ticket),
             macros=sorted(desk.spec.tickets.macros),
             problem=visit.request.query_params.get("problem", "")[:300],
         )
@@ -247,6 +250,8 @@ def words_of(event: TicketEvent) -> str:
         TicketEventKind.ANSWERED: "answered",
         TicketEventKind.WARNED: f"{_target(event)} is due soon",
         TicketEventKind.BREACHED: f"{_target(event)} is late",
+        TicketEventKind.ASKED: f"read {len(event.asks)} asks in a message",
+        TicketEventKind.SETTLED: _settled(event),
     }
     return words.get(event.kind, event.kind.value)
 
@@ -263,6 +268,11 @@ def _assigned(event: TicketEvent) -> str:
 def _tagged(event: TicketEvent) -> str:
     added = [f"+{tag}" for tag in event.tags_added]
     return "tagged it " + " ".join([*added, *(f"-{tag}" for tag in event.tags_removed)])
+
+
+def _settled(event: TicketEvent) -> str:
+    asks = [f"“{' '.join(ask.text.split())[:60]}” {ask.status}" for ask in event.asks[:3]]
+    return "marked " + ", ".join(asks)
 
 
 def _judged(event: TicketEvent) -> str:
