@@ -52,7 +52,7 @@ def build_brain(
     """
     asked = spec.brain
     if asked.kind == "scripted" and asked.file is not None:
-        return load_scripted(asked.file)
+        return load_scripted(asked.file, partial(_embedded_brain, spec, knowledge, embedder))
     intents = load_intents(spec.folder)
     if asked.kind == "embedded":
         return _embedded(spec, intents, knowledge, embedder)
@@ -96,8 +96,7 @@ class ArticleAsides:
 
     @cached_property
     def _brain(self) -> "EmbeddedBrain":
-        intents = load_intents(self._spec.folder)
-        return _embedded(self._spec, intents, self._knowledge, self._embedder)
+        return _embedded_brain(self._spec, self._knowledge, self._embedder)
 
 
 def agent_chat(
@@ -238,6 +237,12 @@ def _reads_answers(ask: str, passages: Sequence[str]) -> Sequence[float]:
     from deskhand.language.answerability import shared_answer_reader
 
     return shared_answer_reader().read(ask, passages)
+
+
+def _embedded_brain(
+    spec: DeskSpec, knowledge: SearchesKnowledge, embedder: Callable[[], Embeds]
+) -> "EmbeddedBrain":
+    return _embedded(spec, load_intents(spec.folder), knowledge, embedder)
 
 
 def _embedded(

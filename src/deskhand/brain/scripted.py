@@ -15,6 +15,7 @@ from deskhand.errors import ModelAnswerInvalid
 from deskhand.model.chat import ChatRequest, Chunk, Completion
 from deskhand.model.run import canonical_hash
 from deskhand.model.tasks import Answer, Task, TaskKind
+from deskhand.ports import Brain
 
 Fields = Mapping[str, Any]
 Script = Callable[[Task], Fields | None]
@@ -76,11 +77,18 @@ class ScriptedRule:
 
 class ScriptedBrain:
     """Answers by the first rule that fits, or by a function that returns fields (None: it has no
-    answer)."""
+    answer). What it has no answer for, it leaves to another brain if there is one."""
 
-    def __init__(self, rules: Iterable[ScriptedRule] | Script, *, name: str = "scripted") -> None:
+    def __init__(
+        self,
+        rules: Iterable[ScriptedRule] | Script,
+        *,
+        name: str = "scripted",
+        others: Brain | None = None,
+    ) -> None:
         self.name = name
         self.calls = 0
+        self._others = others
         self._script: Script | None = rules if callable(rules) else None
         self._rules: tuple[ScriptedRule, ...] = () if callable(rules) else tuple(rules)
 
@@ -99,6 +107,8 @@ class ScriptedBrain:
                 fields = None if rule is None else rule.fields(task)
             if fields is not None:
                 return Answer(result=result_of(task, fields), brain=self.name)
+            if self._others is not None:
+                return await self._others.answer(task)
             problem = "no rule or record fits it"
         except AnswerProblem as error:
             problem = str(error)
@@ -163,14 +173,16 @@ def _used_up(calls: int) -> ModelAnswerInvalid:
     return ModelAnswerInvalid(f"the script is used up: call {calls} has no answer")
 
 
-def load_scripted(path: Path) -> ScriptedBrain:
+def load_scripted(path: Path, embedded: Callable[[], Brain] | None = None) -> ScriptedBrain:
     """Read `rules:` (a list of `when` and `answer`) and `else:` from a YAML file; every mistake is
     a ConfigError.
 
-    What stands under `chat:` is for agents: see chat_script_file.py.
+    With `others: embedded`, the desk's embedded brain answers what no rule fits. What stands under
+    `chat:` is for agents: see chat_script_file.py.
     """
     file = read_yaml(path)
-    _only_keys(file, (), file.data, ("rules", "else", "chat"))
+    _only_keys(file, (), file.data, ("rules", "else", "chat", "others"))
+    others = _others(file, embedded)
     entries = file.data.get("rules", [])
     if not isinstance(entries, list):
         raise file.problem(
@@ -185,7 +197,21 @@ def load_scripted(path: Path) -> ScriptedBrain:
         raise file.problem(
             (), "there is no rule", "write `rules:` with at least one `answer`, or `else:`"
         )
-    return ScriptedBrain(rules)
+    return ScriptedBrain(rules, others=others)
+
+
+def _others(file: YamlFile, embedded: Callable[[], Brain] | None) -> Brain | None:
+    """Who answers what no rule fits; None where the file names nobody."""
+    named = file.data.get("others")
+    if named is None:
+        return None
+    if named != "embedded" or embedded is None:
+        raise file.problem(
+            ("others",),
+            f"`others` cannot be {named!r}",
+            "write `others: embedded` in the rules of a desk, or leave it out",
+        )
+    return embedded()
 
 
 def _rule(file: YamlFile, index: int, entry: Any) -> ScriptedRule:

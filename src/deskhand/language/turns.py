@@ -203,8 +203,10 @@ class _Decision:
         return few and self._other_one and not self._new() and "?" not in self.text
 
     def _only_refuses(self) -> bool:
-        """Whether it is nothing but a no, where something else was asked for."""
-        return CONFIRM not in self.question.asked and self.cues.is_all("drop", self.folded)
+        """Whether it is nothing but a no or a "never mind", where something else was asked for."""
+        if CONFIRM in self.question.asked:
+            return False
+        return self.cues.is_all("drop", self.folded) or self.cues.is_all("cancel", self.folded)
 
     def _is_sure_of(self, name: str) -> bool:
         """Whether what was asked for is there for certain: typed, or words that the model marks."""

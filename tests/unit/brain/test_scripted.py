@@ -217,3 +217,24 @@ async def test_a_rule_may_reach_into_what_earlier_stages_said() -> None:
     assert (await brain.answer(Task(kind=TaskKind.CLASSIFY, stage="again"))).data[
         "category"
     ] == "other"
+
+
+async def test_what_no_rule_fits_may_go_to_the_embedded_brain(tmp_path: Path) -> None:
+    path = tmp_path / "brain.yaml"
+    rules = "rules: [{when: {contains: [x]}, answer: {category: a, confidence: 0.9}}]\n"
+    path.write_text(f"others: embedded\n{rules}")
+    other = ScriptedBrain(lambda task: {"category": "b", "confidence": 0.9}, name="embedded")
+    brain = load_scripted(path, lambda: other)
+    asked = [task(text=text, choices=("a", "b")) for text in ("x", "y")]
+    answers = [await brain.answer(one) for one in asked]
+    assert [(answer.data["category"], answer.brain) for answer in answers] == [
+        ("a", "scripted"),
+        ("b", "embedded"),
+    ]
+
+
+def test_rules_without_a_desk_have_nobody_else_to_ask(tmp_path: Path) -> None:
+    path = tmp_path / "brain.yaml"
+    path.write_text("others: embedded\n")
+    with pytest.raises(ConfigError, match="others"):
+        load_scripted(path)
