@@ -10,6 +10,8 @@ PIP ?= $(@D)/bin/python -m pip
 PYTEST_ARGS ?=
 # `make firm FIRM_ARGS="--whole 1 --rounds 5"` repeats less.
 FIRM_ARGS ?=
+# `make screenshots SCREENSHOT_ARGS="--only metrics --language cs"` takes fewer.
+SCREENSHOT_ARGS ?=
 # `make lock LOCK_ARGS=--upgrade` moves every pin to its newest version.
 LOCK_ARGS ?=
 PIP_TOOLS := pip-tools==7.6.2
@@ -29,10 +31,10 @@ FUZZ_VENV := .venv-fuzz
 SCHEMATHESIS := schemathesis==4.32.5
 BIN := $(VENV)/bin
 
-.PHONY: help install demo test model-servers firm fuzz lint format chaos soak bench lock wheels audit clean distclean
+.PHONY: help install demo test model-servers firm fuzz screenshots lint format chaos soak bench lock wheels audit clean distclean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: $(VENV)/.installed ## Create .venv with Deskhand and its pinned dependencies
 
@@ -53,6 +55,10 @@ fuzz: install ## Make requests from the API's description, with schemathesis, an
 	@$(MAKE) --no-print-directory $(FUZZ_VENV)/.installed || { \
 		echo "make fuzz: schemathesis could not be installed, so nothing was tried." >&2; exit 2; }
 	$(BIN)/python -m pytest tests/integration/test_schemathesis.py --timeout 0 $(PYTEST_ARGS)
+
+screenshots: install ## Take pictures of every screen on demo data, into screenshots/
+	scripts/test-servers.sh
+	PYTHONPATH=. $(BIN)/python scripts/screenshots.py $(SCREENSHOT_ARGS)
 
 lint: install ## Check style, types and layers
 	$(BIN)/ruff check .

@@ -18,6 +18,7 @@ from deskhand.web.console.desk_facts import (
     routing_rows,
 )
 from deskhand.web.console.frame import Frame
+from deskhand.web.console.runs_pages import STATUSES
 from deskhand.web.console.session import Visit
 
 PLACE = "/desk/"
@@ -87,6 +88,7 @@ class DeskPages:
             "channels": desk.channels,
             "models": sorted(set(desk.spec.models.values())),
             "models_out": away,
+            "statuses": STATUSES,
             "queues": await queue_counts(desk),
             "is_full": desk.dispatcher.full,
             "stuck": [(run, messages.get(run.id)) for run in stuck],

@@ -22,12 +22,27 @@ class Piece(NamedTuple):
     """The number of the source that ends here; 0 for none."""
 
 
+class Block(NamedTuple):
+    """A paragraph of a letter, or what it quotes."""
+
+    is_quote: bool
+    pieces: list[Piece]
+
+    @property
+    def text(self) -> str:
+        return "".join(piece.text for piece in self.pieces)
+
+
 class Changes(NamedTuple):
     pieces: list[Piece]
     out: int
     """How many words were taken out."""
     into: int
     """How many words were put in."""
+
+    @property
+    def blocks(self) -> list[Block]:
+        return blocks_of(self.pieces)
 
 
 class _Span(NamedTuple):
@@ -98,3 +113,55 @@ def _add(pieces: list[Piece], piece: Piece) -> None:
 
 def _words(pieces: Sequence[Piece], kind: Kind) -> int:
     return sum(len(piece.text.split()) for piece in pieces if piece.kind == kind)
+
+
+def blocks_of(pieces: Sequence[Piece]) -> list[Block]:
+    """A letter by paragraphs: empty lines part them, and so do the signs before quoted lines."""
+    blocks: list[Block] = []
+    goes_on = False
+    for line in _lines(pieces):
+        text = "".join(piece.text for piece in line)
+        if not text.strip():
+            goes_on = False
+            continue
+        is_quote = text.lstrip().startswith(">")
+        shown = _unquoted(line) if is_quote else line
+        if not goes_on or blocks[-1].is_quote != is_quote:
+            blocks.append(Block(is_quote, []))
+        elif blocks[-1].pieces:
+            last = blocks[-1].pieces[-1]
+            blocks[-1].pieces[-1] = last._replace(text=f"{last.text}\n")
+        blocks[-1].pieces.extend(shown)
+        goes_on = True
+    return blocks
+
+
+def letter_blocks(text: str) -> list[Block]:
+    """The paragraphs of a text that nobody changed."""
+    return blocks_of([Piece("same", text)])
+
+
+def _lines(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
+    """The same pieces line by line; the source stays with the last of its piece."""
+    line: list[Piece] = []
+    for piece in pieces:
+        parts = piece.text.split("\n")
+        last = len(parts) - 1
+        for number, part in enumerate(parts):
+            cite = piece.cite if number == last else 0
+            if part or cite:
+                line.append(piece._replace(text=part, cite=cite))
+            if number < last:
+                yield line
+                line = []
+    yield line
+
+
+def _unquoted(line: Sequence[Piece]) -> list[Piece]:
+    """A quoted line without its sign."""
+    shown = list(line)
+    for number, piece in enumerate(shown):
+        if ">" in piece.text:
+            shown[number] = piece._replace(text=piece.text.replace(">", "", 1).lstrip())
+            break
+    return shown

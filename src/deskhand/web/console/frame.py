@@ -5,26 +5,33 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from deskhand.engine.descriptions import describe_confidence
 from deskhand.errors import NotFound
 from deskhand.knowledge.prose import unwrapped
+from deskhand.model.message import Address
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import ReviewState
+from deskhand.web.console.draft_changes import letter_blocks
 from deskhand.web.console.labels import (
     CAUSES,
     KINDS,
     LOOKS,
     clock,
+    condition_lines,
     due,
     file_size,
+    gaps,
     gravest,
     initials,
     iso,
+    only_name,
     quotes_as_prose,
+    spaced,
     visible,
 )
 from deskhand.web.console.queue_page import NOBODY, path_of
@@ -48,7 +55,27 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
 }
 THEMES = ("light", "dark")
+_UNNAMED = "chat_"
+"""How the address of a visitor begins who did not log in."""
+
+
+@pass_context
+def named(context: Context, person: Address) -> str:
+    """How somebody is called: by name, else by address; a visitor of the chat has neither."""
+    if person.name:
+        return person.name
+    if person.address.startswith(_UNNAMED) and "@" not in person.address:
+        return str(context["t"]("Visitor"))
+    return person.address
+
+
 _FILTERS = {
+    "named": named,
+    "spaced": spaced,
+    "only_name": only_name,
+    "gaps": gaps,
+    "blocks": letter_blocks,
+    "condition_lines": condition_lines,
     "visible": visible,
     "initials": initials,
     "iso": iso,

@@ -1,10 +1,12 @@
 """Labels and values of the console; everything a customer wrote stays text."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
+
+from markupsafe import Markup
 
 from deskhand.knowledge.prose import unwrapped
 from deskhand.model.causes import QUIET, RED, Cause, Rank
@@ -13,6 +15,8 @@ from deskhand.model.value_readings import DOUBTS
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 """Characters that are invisible or change the direction of reading."""
+
+_GAP = re.compile(r"(\{[a-z_ ]+\})")
 
 CAUSES: dict[Cause, str] = {
     Cause.EVERY_REPLY: "every reply",
@@ -117,6 +121,38 @@ def initials(name: Any) -> str:
     words = re.findall(r"[^\W\d_]+", str(name).partition("@")[0])
     letters = [word[0] for word in (words[:1] + words[1:][-1:])]
     return "".join(letters).upper() or "?"
+
+
+def spaced(name: Any) -> str:
+    """A name of desk.yaml as words: "meeting request"."""
+    return str(name).replace("_", " ")
+
+
+def only_name(sender: Any) -> str:
+    """The name in `Mia Lund <mia@lund.example>`; the address where there is no name."""
+    name, _, address = str(sender).partition(" <")
+    return name.strip('" ') or address.rstrip(">")
+
+
+def gaps(text: Any) -> Markup:
+    """A text of ours with what a person has yet to fill in marked: `{answer}`."""
+    marked = Markup('<mark class="gap">{}</mark>')
+    pieces = _GAP.split(visible(text))
+    shown = [marked.format(piece) if number % 2 else piece for number, piece in enumerate(pieces)]
+    return Markup("").join(shown)
+
+
+def condition_lines(condition: Mapping[str, Any] | None) -> list[str]:
+    """A condition of desk.yaml as YAML writes it, a line a test."""
+    return [f"{name}: {_as_yaml(value)}" for name, value in (condition or {}).items()]
+
+
+def _as_yaml(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(condition_lines(value)) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_as_yaml, value)) + "]"
+    return {True: "true", False: "false", None: "null"}.get(value, str(value))
 
 
 def age(seconds: float) -> str:

@@ -24,7 +24,9 @@ MOST_RUNS = 20
 NOTE = "conversation.note"
 _NOTES = ("review.note", NOTE)
 _SAID_BY_PEOPLE = ("review.take_over", "review.reject", "review.close", "run.cancelled")
-_TOLD = (*_SAID_BY_PEOPLE, "reply.bounced", "reply.complained", "run.answered_by_person")
+_ANSWERED = "run.answered_by_person"
+"""In a chat, the colleague's line says the same."""
+_TOLD = (*_SAID_BY_PEOPLE, "reply.bounced", "reply.complained", _ANSWERED)
 """Events of a run that a reader of the thread wants to know."""
 
 Look = Literal["customer", "desk", "person", "note", "event"]
@@ -160,7 +162,8 @@ async def _of_run(desk: ServedDesk, records: Records, *, in_chat: bool) -> list[
         entries += await _reply(desk, records)
     entries += _waiting(records)
     entries += [_noted(event) for event in records.events if event.kind in _NOTES]
-    entries += [_told(event, records.run.id) for event in records.events if event.kind in _TOLD]
+    told = [kind for kind in _TOLD if not (in_chat and kind == _ANSWERED)]
+    entries += [_told(event, records.run.id) for event in records.events if event.kind in told]
     return entries
 
 

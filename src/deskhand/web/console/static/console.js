@@ -65,13 +65,20 @@ addEventListener("click", (event) => {
 
 // --- times as they are here
 
+const language = document.documentElement.lang || "en";
+const near = (at) => {
+  const now = new Date();
+  const clock = { hour: "numeric", minute: "2-digit" };
+  if (at.toDateString() === now.toDateString()) return at.toLocaleTimeString(language, clock);
+  const isThisYear = at.getFullYear() === now.getFullYear();
+  return at.toLocaleString(language, { day: "numeric", month: "short", ...(isThisYear ? clock : { year: "numeric" }) });
+};
 const tellTimes = () =>
   all("time[datetime]").forEach((place) => {
     const at = new Date(place.getAttribute("datetime"));
     if (Number.isNaN(at.valueOf())) return;
-    const whole = at.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-    place.textContent = "short" in place.dataset ? at.toLocaleTimeString([], { timeStyle: "short" }) : whole;
-    if ("short" in place.dataset) place.title = whole;
+    place.title = at.toLocaleString(language, { dateStyle: "full", timeStyle: "medium" });
+    place.textContent = "short" in place.dataset ? at.toLocaleTimeString(language, { timeStyle: "short" }) : near(at);
   });
 tellTimes();
 
