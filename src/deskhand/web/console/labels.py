@@ -138,8 +138,8 @@ def gaps(text: Any) -> Markup:
     """A text of ours with what a person has yet to fill in marked: `{answer}`."""
     marked = Markup('<mark class="gap">{}</mark>')
     pieces = _GAP.split(visible(text))
-    shown = [marked.format(piece) if number % 2 else piece for number, piece in enumerate(pieces)]
-    return Markup("").join(shown)
+    pieces[1::2] = map(marked.format, pieces[1::2])
+    return Markup("").join(pieces)
 
 
 def condition_lines(condition: Mapping[str, Any] | None) -> list[str]:
