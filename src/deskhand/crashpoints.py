@@ -42,7 +42,13 @@ TICKET_POINTS: tuple[str, ...] = (
 )
 """Passed where a ticket changes: its events committed, its checkpoint in the active store, and
 there cleared again."""
-_POINTS = frozenset((*CRASH_POINTS, *APPROVAL_POINTS, *TICKET_POINTS))
+WEBHOOK_POINTS: tuple[str, ...] = (
+    "webhooks.after_pass_on",
+    "webhooks.after_take",
+    "webhooks.after_post",
+)
+"""Passed where an event becomes deliveries, and where one is posted and not yet written down."""
+_POINTS = frozenset((*CRASH_POINTS, *APPROVAL_POINTS, *TICKET_POINTS, *WEBHOOK_POINTS))
 
 VARIABLE = "DESKHAND_CRASH_AT"
 """`name` or `name:n`: the process kills itself at the n-th passage of that point."""

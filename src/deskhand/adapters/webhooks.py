@@ -1,75 +1,237 @@
-"""Webhooks, signed as in the Standard Webhooks specification."""
+"""Posting webhooks, signed as in the Standard Webhooks specification."""
 
-import base64
-import binascii
-import hmac
 import json
 import os
-from hashlib import sha256
+import socket
+import time
+from collections.abc import Callable, Sequence
+from email.utils import parsedate_to_datetime
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
 
 from deskhand.adapters.channels.mail_connection import read_secret
+from deskhand.adapters.webhook_secrets import WebhookSecrets, signatures
 from deskhand.config.sections.notify import WebhookSpec
-from deskhand.errors import ConfigError, RetryableError
+from deskhand.errors import ConfigError
+from deskhand.model.webhook import Attempt, Endpoint
+
+NETWORKS_VARIABLE = "DESKHAND_WEBHOOK_NETWORKS"
+"""Networks inside which admins may name addresses, as `10.1.0.0/16, 127.0.0.1`."""
+LONGEST_WAIT = 24 * 3600.0
 
 _TIMEOUT = aiohttp.ClientTimeout(total=15)
-_PREFIX = "whsec_"
+_LONGEST_URL = 2000
+_ELSEWHERE = (
+    ip_network("64:ff9b::/96"),  # leads to an IPv4 address that nobody looked at
+    ip_network("64:ff9b:1::/48"),
+    ip_network("2002::/16"),
+)
+
+Network = IPv4Network | IPv6Network
 
 
-class Webhook:
-    """Posts to the operator's address and to no other: redirections are not followed."""
+class AllowedAddresses:
+    """Which machines may be posted to: everybody's, and those of networks the operator named."""
 
-    def __init__(self, spec: WebhookSpec) -> None:
-        self._spec = spec
+    def __init__(self, networks: Sequence[Network] = ()) -> None:
+        self.networks = tuple(networks)
 
-    async def post(self, notice_id: str, at: float, payload: dict[str, Any]) -> None:
-        """RetryableError unless the other side says that it has it."""
+    @classmethod
+    def from_environment(cls) -> "AllowedAddresses":
+        """ConfigError for what is no network."""
+        written = os.environ.get(NETWORKS_VARIABLE, "").replace(",", " ").split()
+        try:
+            return cls([ip_network(network, strict=False) for network in written])
+        except ValueError as error:
+            raise ConfigError(
+                f"{NETWORKS_VARIABLE}: {error}", fix="write networks as in 10.1.0.0/16, 127.0.0.1"
+            ) from None
+
+    def allows(self, address: str, *, encrypted: bool = True) -> bool:
+        """Whether a machine may be posted to; in plain text only one that the operator named."""
+        return self.names(address) or (encrypted and _is_public(_plain(address)))
+
+    def names(self, address: str) -> bool:
+        """Whether the operator allowed this one by hand."""
+        found = _plain(address)
+        return any(found in network for network in self.networks)
+
+    def check_url(self, url: str) -> str:
+        """The URL of a new webhook; ConfigError says what to write instead."""
+        fix = "write https://hooks.example.com/deskhand"
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError:
+            raise ConfigError(f"{url[:200]!r} is no address", fix=fix) from None
+        host = parts.hostname or ""
+        wrong = not host or parts.username is not None or bool(parts.fragment) or port == 0
+        if wrong or not url.isprintable() or " " in url or len(url) > _LONGEST_URL:
+            raise ConfigError("this is no address that can be posted to", fix=fix)
+        inside = parts.scheme == "http" and bool(self.networks)
+        if _is_address(host):
+            inside = inside and self.names(host)
+        if parts.scheme != "https" and not inside:
+            raise ConfigError("a webhook is posted to https only", fix=fix)
+        if _is_address(host) and not self.allows(host):
+            raise ConfigError(_private(host), fix=_allow(host))
+        return url
+
+
+def _plain(address: str) -> IPv4Address | IPv6Address:
+    """An IPv4 address also where it is written as one of IPv6."""
+    found = ip_address(address.partition("%")[0])
+    if isinstance(found, IPv6Address) and found.ipv4_mapped is not None:
+        return found.ipv4_mapped
+    return found
+
+
+def _is_public(address: IPv4Address | IPv6Address) -> bool:
+    elsewhere = any(address in network for network in _ELSEWHERE)
+    return address.is_global and not address.is_multicast and not elsewhere
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host.partition("%")[0])
+    except ValueError:
+        return False
+    return True
+
+
+def _private(host: str) -> str:
+    return f"{host} is an address of this network, which webhooks may not reach"
+
+
+def _allow(host: str) -> str:
+    return f"name another address, or let the operator set {NETWORKS_VARIABLE} to {host}"
+
+
+class _CheckedResolver(AbstractResolver):
+    """Names lead only to allowed machines: what was looked at is what is connected to."""
+
+    def __init__(self, allowed: AllowedAddresses, encrypted: bool) -> None:
+        self._allowed = allowed
+        self._encrypted = encrypted
+        self._resolver = aiohttp.ThreadedResolver()
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        found = await self._resolver.resolve(host, port, family)
+        allowed = [result for result in found if self._may_reach(result["host"])]
+        if not allowed:
+            raise NotAllowed(_private(host))
+        return allowed
+
+    def _may_reach(self, address: str) -> bool:
+        return self._allowed.allows(address, encrypted=self._encrypted)
+
+    async def close(self) -> None:
+        await self._resolver.close()
+
+
+class NotAllowed(OSError):
+    """A name leads to a machine that webhooks may not reach."""
+
+
+class WebhookPost:
+    """Posts to one address and to no other: redirections are not followed, no proxy is used."""
+
+    def __init__(
+        self, allowed: AllowedAddresses | None, secrets_for: Callable[[float], list[str]], url: str
+    ) -> None:
+        """Without `allowed`, every machine may be posted to: an operator wrote the address."""
+        self._allowed = allowed
+        self._secrets_for = secrets_for
+        self._url = url
+        self._encrypted = url.lower().startswith("https:")
+
+    async def post(self, event_id: str, at: float, payload: dict[str, Any]) -> Attempt:
+        """Never raises for what the other side does; ConfigError where there is no secret."""
+        stamp = str(int(at))
         body = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
         headers = {
             "Content-Type": "application/json",
             "User-Agent": "deskhand",
-            **self._signed(notice_id, at, body),
+            "webhook-id": event_id,
+            "webhook-timestamp": stamp,
+            "webhook-signature": signatures(self._secrets_for(at), event_id, stamp, body),
         }
+        host = urlsplit(self._url).hostname or ""
+        if not self._may_reach(host):
+            return Attempt(error=_private(host))
         try:
-            async with (
-                aiohttp.ClientSession(timeout=_TIMEOUT) as session,
-                session.post(
-                    self._spec.url, data=body, headers=headers, allow_redirects=False
-                ) as answer,
-            ):
-                if not 200 <= answer.status < 300:
-                    raise RetryableError(f"the webhook answered {answer.status}")
-        except (aiohttp.ClientError, OSError, TimeoutError) as error:
-            raise RetryableError(
-                f"the webhook could not be reached: {type(error).__name__}"
-            ) from None
+            return await self._send(body, headers)
+        except (aiohttp.ClientError, OSError, TimeoutError, ValueError) as error:
+            return Attempt(error=_reason(error))
 
-    def _signed(self, notice_id: str, at: float, body: bytes) -> dict[str, str]:
-        stamp = str(int(at))
-        signature = hmac.digest(
-            self._key(), b".".join((notice_id.encode(), stamp.encode(), body)), sha256
-        )
-        signed = f"v1,{base64.b64encode(signature).decode()}"
-        return {"webhook-id": notice_id, "webhook-timestamp": stamp, "webhook-signature": signed}
+    def _may_reach(self, host: str) -> bool:
+        """What is written as an address is never looked up, so it is looked at here."""
+        if self._allowed is None or not _is_address(host):
+            return True
+        return self._allowed.allows(host, encrypted=self._encrypted)
 
-    def _key(self) -> bytes:
-        """Read when needed, so that a new secret needs no restart."""
-        if self._spec.secret_env is not None:
-            secret = os.environ.get(self._spec.secret_env, "")
-            if not secret:
-                raise ConfigError(
-                    f"the environment variable {self._spec.secret_env} is not set", fix="set it"
-                )
-        else:
-            assert self._spec.secret_file is not None  # one of the two is checked for
-            secret = read_secret(self._spec.secret_file)
-        if not secret.startswith(_PREFIX):
-            return secret.encode()
-        try:
-            return base64.b64decode(secret.removeprefix(_PREFIX), validate=True)
-        except binascii.Error:
+    async def _send(self, body: bytes, headers: dict[str, str]) -> Attempt:
+        resolver = None
+        if self._allowed is not None:
+            resolver = _CheckedResolver(self._allowed, self._encrypted)
+        connector = aiohttp.TCPConnector(resolver=resolver, use_dns_cache=False)
+        async with (
+            aiohttp.ClientSession(timeout=_TIMEOUT, connector=connector) as session,
+            session.post(self._url, data=body, headers=headers, allow_redirects=False) as answer,
+        ):
+            if 200 <= answer.status < 300:
+                return Attempt(answer.status)
+            wait = _wait(answer.headers.get("Retry-After", ""))
+            return Attempt(answer.status, f"the webhook answered {answer.status}", wait)
+
+
+def _reason(error: BaseException) -> str:
+    """Without what the other side wrote."""
+    inner: BaseException | None = error
+    while inner is not None:
+        if isinstance(inner, NotAllowed):
+            return str(inner)
+        inner = inner.__cause__ or inner.__context__
+    return f"the webhook could not be reached: {type(error).__name__}"
+
+
+def _wait(written: str) -> float | None:
+    """Seconds that `Retry-After` asks for; None where it says nothing that can be read."""
+    if written.isdecimal() and len(written) < 10:
+        return min(float(written), LONGEST_WAIT)
+    try:
+        until = parsedate_to_datetime(written).timestamp()
+    except (ValueError, OverflowError):
+        return None
+    return min(max(until - time.time(), 0.0), LONGEST_WAIT)
+
+
+def post_of_endpoint(
+    endpoint: Endpoint, secrets: WebhookSecrets, allowed: AllowedAddresses
+) -> WebhookPost:
+    """How an address is posted to that an admin named."""
+    return WebhookPost(allowed, lambda at: secrets.in_use(endpoint, at), endpoint.url)
+
+
+def post_of_desk_file(spec: WebhookSpec) -> WebhookPost:
+    """How the address of a desk.yaml is posted to. Its secret is read when needed, so that a new
+    one needs no restart."""
+    return WebhookPost(None, lambda at: [_written_secret(spec)], spec.url)
+
+
+def _written_secret(spec: WebhookSpec) -> str:
+    if spec.secret_env is not None:
+        secret = os.environ.get(spec.secret_env, "")
+        if not secret:
             raise ConfigError(
-                "the webhook's secret is not base64 after whsec_", fix="copy it again"
-            ) from None
+                f"the environment variable {spec.secret_env} is not set", fix="set it"
+            )
+        return secret
+    assert spec.secret_file is not None  # one of the two is checked for
+    return read_secret(spec.secret_file)

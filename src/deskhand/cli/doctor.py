@@ -128,7 +128,7 @@ def _untold(desk: "DeskState") -> Iterator[Check]:
             f"{desk.name}: {len(desk.failed_notices)} given up within a week; the last, a {kind}"
             f" of {moment(newest.created_at)}: "
         )
-        fix = "check `reviews.notify` in desk.yaml and the channel or address it names"
+        fix = "check `reviews.notify` in desk.yaml, or `deskhand webhooks list`"
         yield Check("reviewers", False, printable(problem + newest.error), fix)
 
 

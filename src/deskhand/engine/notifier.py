@@ -1,22 +1,20 @@
-"""Notifies reviewers of what waits: a digest at set times, a webhook at once.
-
-Every notice is a row in the database until it has arrived.
-"""
+"""Notifies reviewers of what waits: a digest at set times. Every notice is a row in the database
+until it has arrived. Webhooks are `webhook_courier`'s."""
 
 import asyncio
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
-from deskhand.config.sections.notify import DigestSpec, WebhookSpec
+from deskhand.config.sections.notify import DigestSpec
 from deskhand.engine.background import Background
 from deskhand.errors import DeskhandError, ToolError
 from deskhand.model.message import Message, Reply
-from deskhand.model.notice import DIGEST, Notice, NoticeState, Tell
+from deskhand.model.notice import DIGEST, Notice, NoticeState
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewState
 from deskhand.ports import Clock, Store
@@ -38,9 +36,7 @@ _PAGE = 500
 
 
 class Notices(Protocol):
-    async def announce(self, tell: Tell) -> int: ...
-
-    async def take(self, *, digests: bool) -> list[Notice]: ...
+    async def take(self) -> list[Notice]: ...
 
     async def settle(
         self, notice_id: str, state: NoticeState, *, error: str = "", again_at: float | None = None
@@ -49,18 +45,10 @@ class Notices(Protocol):
     async def put(self, notice_id: str, payload: dict[str, Any]) -> bool: ...
 
 
-Post = Callable[[str, float, dict[str, Any]], Awaitable[None]]
-"""Posts a notice by its id, time and payload; raises unless it has arrived."""
 Mail = Callable[[Reply, str], Awaitable[object]]
 """Sends a mail under a key."""
 Find = Callable[[str], Awaitable[object | None]]
 """Where the mail of a key lies that may have left; ToolError when nobody can tell."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hook:
-    spec: WebhookSpec
-    post: Post
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +67,11 @@ class Notifier:
         store: Store,
         notices: Notices,
         clock: Clock,
-        hook: Hook | None = None,
         digest: Digest | None = None,
     ) -> None:
         self._store = store
         self._notices = notices
         self._clock = clock
-        self._hook = hook
         self._digest = digest
         self._written = ""
         """The digest that was stored last, so that it is not made again every two seconds."""
@@ -98,7 +84,7 @@ class Notifier:
         )
 
     def start(self) -> None:
-        if self._hook is not None or self._digest is not None:
+        if self._digest is not None:
             self._telling.start()
 
     async def stop(self) -> None:
@@ -106,34 +92,14 @@ class Notifier:
 
     async def once(self) -> None:
         """Send every notice that is due now."""
-        if self._hook is not None:
-            await self._post_all(self._hook)
         if self._digest is not None:
             await self._send_digests(self._digest)
-
-    # --- at once
-
-    async def _post_all(self, hook: Hook) -> None:
-        content = hook.spec.content
-        await self._notices.announce(
-            lambda review, kind, message: webhook_payload(review, kind, message, content=content)
-        )
-        for notice in await self._notices.take(digests=False):
-            await self._post(hook, notice)
-
-    async def _post(self, hook: Hook, notice: Notice) -> None:
-        try:
-            await hook.post(notice.id, self._clock.now(), notice.payload)
-        except DeskhandError as error:
-            await self._later(notice, str(error))
-        else:
-            await self._notices.settle(notice.id, NoticeState.DONE)
 
     # --- at set times
 
     async def _send_digests(self, digest: Digest) -> None:
         await self._write_digests(digest)
-        for notice in await self._notices.take(digests=True):
+        for notice in await self._notices.take():
             await self._mail(digest, notice)
 
     async def _write_digests(self, digest: Digest) -> None:
@@ -212,32 +178,6 @@ def slot_of(spec: DigestSpec, now: float, time_zone: str) -> str | None:
     return come[-1].strftime("%Y%m%dT%H%M") if come else None
 
 
-def webhook_payload(
-    review: Review, kind: str, message: Message | None, *, content: bool
-) -> dict[str, Any]:
-    """What a webhook receives: nothing that a customer wrote, unless `content` is set."""
-    data: dict[str, Any] = {
-        "desk": review.desk,
-        "review": review.id,
-        "run": review.run_id,
-        "kind": review.kind,
-        "state": review.state,
-        "causes": list(review.causes),
-        "category": review.facts.get("category"),
-        "language": review.facts.get("language"),
-        "created_at": _iso(review.created_at),
-        "expires_at": None if review.expires_at is None else _iso(review.expires_at),
-        "decision": review.decision,
-        "decided_by": review.decided_by,
-    }
-    if content:
-        data["reason"] = review.reason
-        if message is not None:
-            data |= {"from": str(message.sender), "subject": message.subject}
-    at = review.decided_at if review.decided_at is not None else review.created_at
-    return {"type": kind, "timestamp": _iso(at), "data": data}
-
-
 def digest_text(
     waiting: Sequence[Review], messages: Mapping[str, Message], spec: DigestSpec, now: float
 ) -> str:
@@ -268,7 +208,3 @@ def _digest_line(review: Review, message: Message | None, spec: DigestSpec, now:
     else:
         parts.append(review.id)
     return "  " + "  ".join(parts).replace("\n", " ")
-
-
-def _iso(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")

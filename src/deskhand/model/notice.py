@@ -1,29 +1,28 @@
 """Word to reviewers that is on its way: durable until it arrived or nobody would take it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
-
-from deskhand.model.message import Message
-from deskhand.model.run import Review
 
 DIGEST = "digest-"
 """How the id of a digest begins."""
 
 
-Tell = Callable[[Review, str, Message | None], dict[str, Any]]
-"""What is told of a review, by the kind of the notice and the message it is about."""
-
-
 class NoticeState(StrEnum):
+    """What became of a notice."""
+
     DUE = "due"
+    """It is sent now, or tried again when its time comes."""
     DONE = "done"
+    """It has arrived."""
     FAILED = "failed"
+    """It was given up; `doctor` tells of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
+    """Word that is to be sent now."""
+
     id: str
     """The same at every attempt: whoever gets it twice knows it by this."""
     payload: dict[str, Any]
@@ -37,5 +36,6 @@ class FailedNotice:
 
     id: str
     error: str
+    """Why the last attempt failed."""
     attempts: int
     created_at: float

@@ -76,6 +76,9 @@ if TYPE_CHECKING:
     from deskhand.wiring.tools import described as described
     from deskhand.wiring.tools import pin_changes as pin_changes
     from deskhand.wiring.tools import pin_objection as pin_objection
+    from deskhand.wiring.webhooks import WebhookTrial as WebhookTrial
+    from deskhand.wiring.webhooks import webhook_courier as webhook_courier
+    from deskhand.wiring.webhooks import webhook_endpoints as webhook_endpoints
     from deskhand.wiring.workers import join_workers as join_workers
     from deskhand.wiring.workers import worker_registry as worker_registry
 
@@ -171,6 +174,11 @@ _MODULES = {
         "described",
         "pin_changes",
         "pin_objection",
+    ),
+    "webhooks": (
+        "WebhookTrial",
+        "webhook_courier",
+        "webhook_endpoints",
     ),
     "workers": (
         "join_workers",

@@ -9,7 +9,7 @@ from deskhand.adapters.channels.outgoing_mail import OutgoingMail
 from deskhand.adapters.channels.routed_outbox import SendingChannel
 from deskhand.config.desk import DeskSpec
 from deskhand.config.uses import offers_tool
-from deskhand.engine.notifier import Digest, Hook, Notifier
+from deskhand.engine.notifier import Digest, Notifier
 from deskhand.errors import DeskhandError
 from deskhand.model.message import CREATE_DRAFT, Reply
 from deskhand.ports import Clock
@@ -113,18 +113,14 @@ def review_notifier(
 ) -> Notifier:
     """Tells reviewers what waits, as desk.yaml asks for it; at rest until it is started."""
     from deskhand.adapters.stores.notices import SqlNoticeStore
-    from deskhand.adapters.webhooks import Webhook
 
     wanted = spec.reviews.notify
-    hook = None
-    if wanted.webhook is not None:
-        hook = Hook(wanted.webhook, Webhook(wanted.webhook).post)
     digest = None
     if wanted.digest is not None:
         folder = FolderOutbox(outbox, sender=f"{spec.name}@localhost")
         post = ChannelPost(folder, sending_channels(channels).get(wanted.digest.channel))
         digest = Digest(wanted.digest, post.send, post.find, spec.time_zone)
-    return Notifier(store, SqlNoticeStore(database, spec.name, clock.now), clock, hook, digest)
+    return Notifier(store, SqlNoticeStore(database, spec.name, clock.now), clock, digest)
 
 
 class MailingChannel(SendingChannel, Protocol):

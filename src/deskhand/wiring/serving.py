@@ -56,6 +56,7 @@ from deskhand.wiring.sending import reply_sending, sent_within_the_hour
 from deskhand.wiring.telemetry import open_teller
 from deskhand.wiring.tickets import deadline_rules, open_tickets
 from deskhand.wiring.tools import mcp_servers
+from deskhand.wiring.webhooks import keep_desk_file_webhook, webhook_courier
 from deskhand.wiring.workers import DeskDispatcher, served_by
 
 if TYPE_CHECKING:
@@ -137,6 +138,8 @@ async def open_desk(
         for runner in reversed(runners):
             closing.push_async_callback(runner.stop)
         closing.push_async_callback(notifier.stop)
+        courier = webhook_courier(database, spec.name, spec, clock)
+        closing.push_async_callback(courier.stop)
         chats = SqlChats(database, spec.name)
         post = chat_post(spec, around.channels, outbox)
         mailer = ChatMailer(chats, post.send, clock, spec.name)
@@ -145,6 +148,8 @@ async def open_desk(
         closing.push_async_callback(codes.close)
         await prepare(setup.brain)
         await index_articles(database, spec)
+        if listen:
+            await keep_desk_file_webhook(database, spec)
         await dispatcher.start()
         if live:
             around.start_background_work()
@@ -154,6 +159,7 @@ async def open_desk(
             runner.start()
         if listen:
             notifier.start()
+            courier.start()
         yield Desk(
             spec,
             store,

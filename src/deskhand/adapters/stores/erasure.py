@@ -18,6 +18,7 @@ from deskhand.model.audited import StatementKind
 from deskhand.model.booking import ERASED, BookingState
 from deskhand.model.message import Message
 from deskhand.model.run import RunStatus
+from deskhand.model.webhook import DeliveryState
 
 
 def known_as(core: sa.Connection, desk: str, address: str) -> tuple[list[str], list[str]]:
@@ -120,6 +121,7 @@ def _erase_run(
     )
     write_texts_of_run(core, position)
     core.execute(t.events.update().where(t.events.c.run_id == run_id).values(payload=None))
+    _forget_deliveries(core, run_id)
     close_reviews(core, position)
     values: dict[str, object] = {
         "conversation": f"erased:{run_id}",
@@ -129,6 +131,15 @@ def _erase_run(
     if status.is_parked:
         values["status"] = RunStatus.CANCELLED
     core.execute(t.runs.update().where(t.runs.c.position == position).values(**values))
+
+
+def _forget_deliveries(core: sa.Connection, run_id: str) -> None:
+    """What webhooks were told of a run. What is still on its way does not leave any more."""
+    here = t.webhook_deliveries.c.run_id == run_id
+    due = (here, t.webhook_deliveries.c.state == DeliveryState.DUE)
+    values = {"state": DeliveryState.FAILED, "error": "erased"}
+    core.execute(t.webhook_deliveries.update().where(*due).values(**values))
+    core.execute(t.webhook_deliveries.update().where(here).values(payload=None))
 
 
 def _erase_work(core: sa.Connection, position: int) -> None:

@@ -50,9 +50,12 @@ _OTHERS = (
 )
 _STOP = 'SELECT "by", reason, at FROM stops WHERE desk=:desk'
 _FAILED_NOTICES = (
-    "SELECT id, error, attempts, created_at FROM notices"  # noqa: S608 our own words
+    "SELECT id, error, attempts, created_at FROM ("  # noqa: S608 our own words
+    "SELECT id, error, attempts, created_at FROM notices"
     f" WHERE desk=:desk AND state='{NoticeState.FAILED}' AND created_at>=:since"
-    f" ORDER BY created_at DESC, id LIMIT {MOST_NOTICES}"
+    " UNION ALL SELECT id, error, attempts, created_at FROM webhook_deliveries"
+    f" WHERE desk=:desk AND state='{NoticeState.FAILED}' AND created_at>=:since"
+    f") AS failed ORDER BY created_at DESC, id LIMIT {MOST_NOTICES}"
 )
 _MODELS_AWAY = (
     "SELECT waits_for, count(*), min(due_at), max(reason) FROM runs"  # noqa: S608 our own words

@@ -20,6 +20,7 @@ from deskhand.engine.statements import check_statements, legacy_position
 from deskhand.model.audited import Journaled, Kept, PrunedBatch, StatementKind
 from deskhand.model.notice import NoticeState
 from deskhand.model.run import EffectState, ReviewState, RunStatus
+from deskhand.model.webhook import DeliveryState
 
 _OPEN = tuple(status for status in RunStatus if not status.is_final)
 _FINAL = tuple(status for status in RunStatus if status.is_final)
@@ -53,8 +54,21 @@ def prune_old(
         return _prune_runs(core, desk, before, after, limit, now, key)
     if kind is Kept.STEPS:
         return _prune_steps(core, desk, before, after, limit, now)
-    table, old = _OTHERS[kind]
-    chosen = sa.select(*table.primary_key.columns).where(old(desk, before)).limit(limit)
+    deleted = 0
+    for table, old in _OTHERS[kind]:
+        deleted += _prune_table(core, desk, kind, table, old(desk, before), limit - deleted)
+    return PrunedBatch(deleted, 0, after if deleted == limit else None)
+
+
+def _prune_table(
+    core: sa.Connection,
+    desk: str,
+    kind: Kept,
+    table: sa.Table,
+    old: sa.ColumnElement[bool],
+    limit: int,
+) -> int:
+    chosen = sa.select(*table.primary_key.columns).where(old).limit(limit)
     rows = core.execute(chosen).all()
     columns = list(table.primary_key.columns)
     _mark_their_runs(core, table, columns[-1], [row[-1] for row in rows])
@@ -63,7 +77,7 @@ def prune_old(
     for row in rows:
         same = [column == value for column, value in zip(columns, row, strict=True)]
         core.execute(table.delete().where(*same))
-    return PrunedBatch(len(rows), 0, after if len(rows) == limit else None)
+    return len(rows)
 
 
 def count_old(core: sa.Connection, desk: str, kind: Kept, before: float) -> int:
@@ -77,9 +91,11 @@ def count_old(core: sa.Connection, desk: str, kind: Kept, before: float) -> int:
                 .where(_closed(desk, before), t.steps.c.body.is_not(None))
             )
         return core.execute(query).scalar_one()
-    table, old = _OTHERS[kind]
-    query = sa.select(sa.func.count()).select_from(table).where(old(desk, before))
-    return core.execute(query).scalar_one()
+    count = 0
+    for table, old in _OTHERS[kind]:
+        query = sa.select(sa.func.count()).select_from(table).where(old(desk, before))
+        count += core.execute(query).scalar_one()
+    return count
 
 
 _TAKES_AWAY = {
@@ -165,16 +181,22 @@ def _old_notices(desk: str, before: float) -> sa.ColumnElement[bool]:
     return sa.and_(here.desk == desk, here.created_at < before, here.state != NoticeState.DUE)
 
 
+def _old_deliveries(desk: str, before: float) -> sa.ColumnElement[bool]:
+    here = t.webhook_deliveries.c
+    return sa.and_(here.desk == desk, here.created_at < before, here.state != DeliveryState.DUE)
+
+
 def _old_files(desk: str, before: float) -> sa.ColumnElement[bool]:
     here = t.attachments.c
     is_open = _run_is_open(here.run, t.runs.c.position)
     return sa.and_(here.desk == desk, here.at < before, ~is_open)
 
 
-_OTHERS: Mapping[Kept, tuple[sa.Table, Callable[[str, float], sa.ColumnElement[bool]]]] = {
-    Kept.CALLS: (t.llm_calls, _old_calls),
-    Kept.NOTICES: (t.notices, _old_notices),
-    Kept.ATTACHMENTS: (t.attachments, _old_files),
+_Old = Callable[[str, float], sa.ColumnElement[bool]]
+_OTHERS: Mapping[Kept, tuple[tuple[sa.Table, _Old], ...]] = {
+    Kept.CALLS: ((t.llm_calls, _old_calls),),
+    Kept.NOTICES: ((t.notices, _old_notices), (t.webhook_deliveries, _old_deliveries)),
+    Kept.ATTACHMENTS: ((t.attachments, _old_files),),
 }
 
 
@@ -246,7 +268,7 @@ def _empty_runs(core: sa.Connection, desk: str, journals: list[Journaled], now: 
     forget_messages(core, desk, positions, "retention", now)
     for table in _OF_RUNS:
         core.execute(table.delete().where(table.c.run.in_(positions)))
-    for table in (t.events, t.llm_calls, t.telemetry_events):
+    for table in (t.events, t.llm_calls, t.telemetry_events, t.webhook_deliveries):
         core.execute(table.delete().where(table.c.run_id.in_(run_ids)))
     nothing = {"body": None, "salt": None, "sender": None}
     core.execute(t.messages.update().where(t.messages.c.run.in_(positions)).values(**nothing))

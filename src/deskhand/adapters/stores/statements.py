@@ -85,14 +85,13 @@ LAST_STATEMENT = (
 SOURCES = (
     _of_run(t.effects, "effect", ("seq", "call"), state=_OPEN_EFFECTS),
     _of_run(t.effect_counts, "count", ("seq", "call")),
-    _of_run(t.reviews, "review", ("id",), ("announced", "search_text"), state=("open",)),
+    _of_run(t.reviews, "review", ("id",), ("search_text",), state=("open",)),
     _of_run(t.events, "event", ("id",)),
     _of_run(t.llm_calls, "model call", ("id",)),
     _of_run(t.attachments, "attachment", ("id",), ("content",)),
     _of_run(t.judgements, "judgement", ("id",)),
 )
 LEFT_OUT: Mapping[str, str] = {
-    "reviews.announced": "who has been told of a review; a mark of the notifier's",
     "reviews.search_text": "made from the review and its message, for the search",
     "attachments.content": "compared with its digest instead",
 }

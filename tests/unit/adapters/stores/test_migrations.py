@@ -82,7 +82,9 @@ def test_indexes_with_conditions_are_the_same_too(connection: sa.Connection) -> 
     """Alembic does not compare what comes after WHERE."""
     migrate(connection)
     migrated = {
-        (name, sql) for name, sql in schema(connection) if "WHERE" in sql and "VIEW" not in sql
+        (name, sql)
+        for name, sql in schema(connection)
+        if "WHERE" in sql and not sql.startswith(("CREATE VIEW", "CREATE TRIGGER"))
     }
     fresh = sa.create_engine("sqlite://")
     with fresh.connect() as other:

@@ -70,6 +70,11 @@ from deskhand.adapters.stores.tables.tickets import (
     ticket_views,
     tickets,
 )
+from deskhand.adapters.stores.tables.webhooks import (
+    webhook_deliveries,
+    webhook_endpoints,
+    webhook_events,
+)
 
 __all__ = [
     "active_tickets",
@@ -128,6 +133,9 @@ __all__ = [
     "told_sentences",
     "totals",
     "users",
+    "webhook_deliveries",
+    "webhook_endpoints",
+    "webhook_events",
     "workers",
     "write_checks",
 ]

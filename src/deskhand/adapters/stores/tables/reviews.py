@@ -31,12 +31,10 @@ reviews = Table(
     Column("facts", LargeBinary),
     Column("assignee", Text),
     Column("snoozed_until", Float),
-    Column("announced", Integer),
     Column("search_text", Text),
     Index("reviews_conversation", "conversation", "state"),
     Index("reviews_run", "run"),
     Index("reviews_queue", "desk", "state", "created_at", "id"),
-    Index("reviews_announced", "desk", "announced"),
 )
 
 review_edits = Table(
