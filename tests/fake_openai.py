@@ -26,6 +26,8 @@ class Reply:
     delay: float = 0.0
     then: Literal["answer", "hang", "drop", "cut", "stream", "cut_stream", "hang_stream"] = "answer"
     pieces: tuple[bytes, ...] = ()
+    waits_at: int | None = None
+    """The piece before which a stream waits for `FakeOpenAI.go_on`."""
 
 
 @dataclass(frozen=True)
@@ -187,6 +189,7 @@ class FakeOpenAI:
         self.keep_requests = True
         self._runner: web.AppRunner | None = None
         self._closing = asyncio.Event()
+        self.go_on = asyncio.Event()
 
     @property
     def base_url(self) -> str:
@@ -239,7 +242,9 @@ class FakeOpenAI:
         if reply.then == "cut":
             response.content_length = len(reply.body) + 1000
         await response.prepare(request)
-        for piece in reply.pieces or (reply.body,):
+        for number, piece in enumerate(reply.pieces or (reply.body,)):
+            if number == reply.waits_at:
+                await self.go_on.wait()
             await response.write(piece)
             await asyncio.sleep(0)
         if reply.then in ("cut", "cut_stream"):

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from deskhand.model.envelope import StageResult as StageResult
     from deskhand.model.events import LoopEnded as LoopEnded
     from deskhand.model.events import TextDelta as TextDelta
+    from deskhand.model.events import TextDropped as TextDropped
     from deskhand.model.events import ToolAnswered as ToolAnswered
     from deskhand.model.events import ToolAsked as ToolAsked
     from deskhand.model.events import ToolJudged as ToolJudged
@@ -209,6 +210,7 @@ _MODULES = {
     "model.events": (
         "LoopEnded",
         "TextDelta",
+        "TextDropped",
         "ToolAnswered",
         "ToolAsked",
         "ToolJudged",

@@ -5,6 +5,7 @@ found. Any other data is no reply: an `{"error": ...}` is never sent to a custom
 """
 
 import json
+import re
 from typing import Any
 
 from deskhand.outgoing.sentences import is_program_text
@@ -20,6 +21,11 @@ HOW_TO_END = (
 """Stands in an agent's rules."""
 
 
+_TEXT_FIELD = re.compile(r'[{,]\s*"text"\s*:\s*"')
+_WHOLE_LETTERS = re.compile(r'(?:[^"\\]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*')
+"""A JSON string up to its end, or up to an escape that has not come whole."""
+
+
 def last_words(text: str) -> dict[str, Any] | None:
     """The fields of a reply, `text` among them; None where these words are no reply."""
     given = _object_in(text)
@@ -29,6 +35,23 @@ def last_words(text: str) -> dict[str, Any] | None:
     if not isinstance(said, str) or not said.strip() or is_program_text(said):
         return None
     return {"text": said, **{name: given[name] for name in FIELDS if name in given}}
+
+
+def draft_so_far(text: str) -> str:
+    """The reply in words that are still being written: plain ones, or an object's `text` as far
+    as it has come."""
+    begun = text.lstrip()
+    if begun.startswith("```"):
+        begun = begun.partition("\n")[2].lstrip()
+    if not begun.startswith("{"):
+        return text
+    field = _TEXT_FIELD.search(begun)
+    if field is None:
+        return ""
+    written = _WHOLE_LETTERS.match(begun, field.end())
+    assert written is not None
+    words: str = json.loads(f'"{written[0]}"', strict=False)
+    return words.encode("utf-8", "ignore").decode()  # half of a pair of surrogates is left out
 
 
 def _object_in(text: str) -> dict[str, Any] | None:

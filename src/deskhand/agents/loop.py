@@ -28,6 +28,7 @@ from deskhand.model.events import (
     LoopEnded,
     LoopEvent,
     TextDelta,
+    TextDropped,
     ToolAnswered,
     ToolAsked,
     ToolJudged,
@@ -232,6 +233,8 @@ class AgentLoop:
         whole: Completion | None = None
         try:
             async for chunk in chunks:
+                if chunk.begins_anew:
+                    work.tell(TextDropped(work.ctx.run_id, self._stage, iteration))
                 if chunk.text:
                     work.tell(TextDelta(work.ctx.run_id, self._stage, iteration, chunk.text))
                 whole = chunk.completion or whole

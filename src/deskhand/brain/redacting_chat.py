@@ -70,6 +70,10 @@ class RedactingChatModel:
         held = ""
         try:
             async for chunk in chunks:
+                if chunk.begins_anew:
+                    held = ""
+                    yield chunk
+                    continue
                 text, held = _split(held + chunk.text)
                 if chunk.completion is not None:
                     text, held = text + held, ""

@@ -1,8 +1,13 @@
-"""An agent at work in a terminal: a turn in a line, and what it is doing right now."""
+"""An agent's work in a terminal: a turn in a line, and its words while the model writes them, which
+are a draft until the gate let them pass."""
 
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 
+from rich.text import Text
+
+from deskhand.agents.last_words import draft_so_far
 from deskhand.cli.terminal import printable, shortened
 from deskhand.model.envelope import StageResult
 from deskhand.model.events import (
@@ -10,11 +15,16 @@ from deskhand.model.events import (
     AgentStarted,
     LoopEnded,
     TextDelta,
+    TextDropped,
     ToolAsked,
     TurnBegun,
 )
 
 TURNS = ".turns"
+UNCHECKED = "draft, not checked yet"
+"""Stands over what a model writes until the gate has looked at it."""
+_MOST_LINES = 12
+_NARROWEST = 20
 
 
 def turn_words(result: StageResult) -> str | None:
@@ -47,26 +57,53 @@ def _trimmed(entries: Sequence[Mapping[str, Any]]) -> str:
     return f"{', '.join(words)} (about {saved:,} tokens saved)"
 
 
-class Doing:
-    """What a spinner shows of an agent: the end of the text it writes, or the tool it called."""
+class DraftView:
+    """What is shown of an agent at work: the draft that it writes, or the tool that it calls."""
 
-    def __init__(self) -> None:
+    def __init__(self, width: int = 80) -> None:
         self._text = ""
+        self._width = max(width - 6, _NARROWEST)
 
-    def words(self, event: AgentEvent) -> str | None:
+    def shown(self, event: AgentEvent) -> Text | None:
         """None where there is nothing new to show."""
         match event:
             case AgentStarted():
-                return f"{event.agent} …"
-            case TurnBegun():
+                return _doing(f"{event.agent} …")
+            case TurnBegun() | TextDropped():
                 self._text = ""
-                return f"{event.agent}, turn {event.iteration} …"
+                return _doing(f"{event.agent}, turn {event.iteration} …")
             case TextDelta():
                 self._text += event.text
-                return f"{event.agent}, turn {event.iteration}: {printable(self._text)[-60:]}"
+                return self._draft(f"{event.agent}, turn {event.iteration}: ")
             case ToolAsked():
-                return f"{event.agent}, turn {event.iteration}: {event.tool} …"
+                return _doing(f"{event.agent}, turn {event.iteration}: {event.tool} …")
             case LoopEnded():
-                return f"{event.agent}: {event.status}"
+                return self._ended(event)
             case _:
                 return None
+
+    def _draft(self, head: str) -> Text:
+        words = printable(draft_so_far(self._text)).strip()
+        if not words:
+            return _doing(f"{head}…")
+        shown = _doing(head).append(UNCHECKED, style="bold yellow not dim")
+        return self._with_words(shown, words)
+
+    def _ended(self, event: LoopEnded) -> Text:
+        """The draft stays in view while the gate looks at it."""
+        shown = _doing(f"{event.agent}: {event.status}")
+        words = printable(draft_so_far(self._text)).strip()
+        if not words or event.status != "completed":
+            return shown
+        shown.append("; ").append(UNCHECKED, style="bold yellow not dim")
+        return self._with_words(shown, words)
+
+    def _with_words(self, shown: Text, words: str) -> Text:
+        lines = [piece for line in words.splitlines() for piece in wrap(line, self._width) or [""]]
+        for line in lines[-_MOST_LINES:]:
+            shown.append("\n  ┆ ", style="yellow not dim").append(line, style="italic")
+        return shown
+
+
+def _doing(words: str) -> Text:
+    return Text(words, style="dim")

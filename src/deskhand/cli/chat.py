@@ -2,10 +2,10 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from uuid import uuid4
 
 import typer
@@ -13,6 +13,9 @@ import typer
 from deskhand.cli import options
 from deskhand.cli.run import opened_desk
 from deskhand.cli.terminal import console, print_json, run_async
+
+if TYPE_CHECKING:
+    from rich.status import Status
 
 PROMPT = "you   "
 _STATES = {
@@ -70,21 +73,35 @@ async def _chat(
     printer = RunPrinter(console()) if trace else None
     stories: list[dict[str, Any]] = []
     with ExitStack() as stack:
+        spinner = None
         if not quiet and console().is_terminal:
-            opening = stack.enter_context(console().status("[dim]opening the desk …[/]"))
-        else:
-            opening = None
-        watch = Watch()
+            spinner = stack.enter_context(console().status("[dim]opening the desk …[/]"))
+        watch = Watch(spinner)
         async with opened_desk(loaded, False, database, None, watch) as desk:
-            if opening is not None:
-                opening.stop()
+            if spinner is not None:
+                spinner.stop()
             async for line in _lines(quiet=quiet):
                 message = chat_message(chat, str(len(stories) + 1), line, "named at the terminal")
-                story = await work_message(desk, message, watch, printer)
+                with _shown_while_working(spinner):
+                    story = await work_message(desk, message, watch, printer)
                 stories.append(story)
                 if not quiet:
                     _say(story, traced=trace)
     return stories
+
+
+@contextmanager
+def _shown_while_working(spinner: "Status | None") -> Iterator[None]:
+    """What an agent writes meanwhile is a draft: it goes when the desk has answered."""
+    if spinner is None:
+        yield
+        return
+    spinner.update("[dim]…[/]")
+    spinner.start()
+    try:
+        yield
+    finally:
+        spinner.stop()
 
 
 async def _lines(*, quiet: bool) -> AsyncIterator[str]:

@@ -4,9 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
-from deskhand.cli.agent_lines import Doing
+from deskhand.cli.agent_lines import DraftView
 from deskhand.engine.story import Document, read_records, story_of
 from deskhand.model.events import AgentEvent
 from deskhand.model.message import Message
@@ -28,13 +26,14 @@ class Watch:
         self.changed = asyncio.Event()
         self.streams = spinner is not None
         """Whether an agent's text is to come in piece by piece."""
-        self._spinner, self._doing = spinner, Doing()
+        self._spinner = spinner
+        self._drafts = DraftView() if spinner is None else DraftView(spinner.console.width)
 
     def emit(self, event: AgentEvent) -> None:
         self.changed.set()
-        words = None if self._spinner is None else self._doing.words(event)
-        if self._spinner is not None and words is not None:
-            self._spinner.update(Text(words, style="dim"))
+        shown = None if self._spinner is None else self._drafts.shown(event)
+        if self._spinner is not None and shown is not None:
+            self._spinner.update(shown)
 
 
 async def work_message(

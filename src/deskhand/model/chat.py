@@ -135,3 +135,5 @@ class Chunk:
 
     text: str = ""
     completion: Completion | None = None
+    begins_anew: bool = False
+    """The stream broke off and the model is asked again: what came before does not count."""

@@ -42,6 +42,15 @@ class TextDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class TextDropped:
+    """The answer broke off and the model is asked again: its pieces so far do not count."""
+
+    run_id: str
+    agent: str
+    iteration: int
+
+
+@dataclass(frozen=True, slots=True)
 class ToolAsked:
     """The model asks for a tool; nobody has judged the call yet."""
 
@@ -90,5 +99,5 @@ class LoopEnded:
     error: str | None = None
 
 
-LoopEvent = TurnBegun | TextDelta | ToolAsked | ToolJudged | ToolAnswered | LoopEnded
+LoopEvent = TurnBegun | TextDelta | TextDropped | ToolAsked | ToolJudged | ToolAnswered | LoopEnded
 AgentEvent = AgentStarted | AgentCompleted | LoopEvent

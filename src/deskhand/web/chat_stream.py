@@ -2,9 +2,9 @@
 process can tell them.
 
 `line` events carry the lines of the chat, and their number as id: whoever comes back names the last
-one he has. A reply is a line only after the gate let it pass. `stage`, `typing`, `state` and
-`person` (who answers instead of the program) tell what is going on; they have no id and are not
-repeated.
+one he has. A reply is a line only after the gate let it pass, and nothing of what a model writes
+is told before. `stage` (never the turns and calls within one), `typing`, `state` and `person` (who
+answers instead of the program) tell what is going on; they have no id and are not repeated.
 """
 
 import asyncio
@@ -125,7 +125,7 @@ class ChatStream:
             self._stages = 0
             yield event_text("typing", {})
         rows = await self.store.rows(run.id)
-        names = [row.name for row in rows[self._stages :]]
+        names = [row.name.partition("/")[0] for row in rows[self._stages :]]
         self._stages = len(rows)
         for name in names:
             if self._is_new("stage", name):

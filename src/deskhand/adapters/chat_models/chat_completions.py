@@ -13,6 +13,7 @@ from deskhand.adapters.chat_models.redaction import redacted
 from deskhand.adapters.chat_models.wire import (
     Json,
     broken_off,
+    count,
     counted,
     is_closed,
     native_of,
@@ -175,14 +176,25 @@ def _tool_request(call: Any, index: int) -> ToolRequest:
 
 
 def read_usage(usage: Any, endpoint: Endpoint) -> Usage:
+    """Tokens; Gemini and xAI leave thoughts out of the answer's and count them in the total."""
+    prompt = count(within(usage, "prompt_tokens"))
+    completion = count(within(usage, "completion_tokens"))
+    thoughts = max(count(within(usage, "total_tokens")) - prompt - completion, 0)
+    told = count(within(usage, "completion_tokens_details", "reasoning_tokens"))
     return counted(
         endpoint,
-        prompt=within(usage, "prompt_tokens"),
-        completion=within(usage, "completion_tokens"),
-        cached=within(usage, "prompt_tokens_details", "cached_tokens"),
-        reasoning=within(usage, "completion_tokens_details", "reasoning_tokens"),
+        prompt=prompt,
+        completion=completion + thoughts,
+        cached=_cached(usage),
+        reasoning=told or thoughts,
         told_cost=within(usage, "cost"),
     )
+
+
+def _cached(usage: Any) -> int:
+    """OpenAI's name for what came from the cache, or DeepSeek's."""
+    by_name = within(usage, "prompt_tokens_details", "cached_tokens")
+    return count(by_name) or count(within(usage, "prompt_cache_hit_tokens"))
 
 
 class ChatCompletionStream:
@@ -227,8 +239,9 @@ class ChatCompletionStream:
         broken = data if data.get("error") else choice
         if broken is not None and broken.get("error"):
             raise broken_off(self._endpoint, *detail_of(broken))
-        if data.get("usage"):
-            self._usage = read_usage(data["usage"], self._endpoint)
+        usage = data.get("usage") or within(data, "x_groq", "usage")
+        if usage:
+            self._usage = read_usage(usage, self._endpoint)
         return self._add_choice(choice) if choice is not None else ""
 
     def _add_choice(self, choice: Json) -> str:

@@ -36,19 +36,20 @@ class FallBackChatModel:
         raise _first_to_come_back(faults)
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[Chunk]:
-        """Another model is asked only while nothing was shown of the answer."""
+        """Where a model's answer breaks off for good, the next model's begins anew."""
         faults: list[DeskhandError] = []
+        has_shown = False
         for model in self._models(request):
+            if has_shown:
+                yield Chunk(begins_anew=True)
+            has_shown = False
             chunks = self._inner.stream(replace(request, model=model))
-            begun = False
             try:
                 async for chunk in chunks:
-                    begun = True
+                    has_shown = True
                     yield chunk
                 return
             except (ModelUnavailable, ModelNotUsable) as error:
-                if begun:
-                    raise
                 self._note(error, model, faults)
             finally:
                 if isinstance(chunks, AsyncGenerator):

@@ -30,6 +30,14 @@ _WHOLE = ("application/json", "application/problem+json")
 """Content types of an answer that is no stream."""
 
 
+class _BrokenOff(Exception):
+    """A stream that ended before its answer did."""
+
+    def __init__(self, words: str, *, retry: bool = True) -> None:
+        super().__init__(words)
+        self.retry = retry
+
+
 class _WallClock:
     def now(self) -> float:
         return time.time()
@@ -83,6 +91,26 @@ class HttpChatModel:
         return await self._exchange(endpoint, request, take, stream=False)
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[Chunk]:
+        """Tried again when it breaks off, as a whole answer is: what was shown begins anew."""
+        tried = 0
+        while True:
+            tried += 1
+            has_shown = False
+            try:
+                async with aclosing(self._stream_once(request)) as chunks:
+                    async for chunk in chunks:
+                        has_shown = has_shown or bool(chunk.text)
+                        yield chunk
+                return
+            except _BrokenOff as error:
+                fault = Fault(ModelUnavailable(str(error)), retry=error.retry)
+            if not fault.retry or tried >= self._retries.tries:
+                raise _given_up(fault, tried)
+            await self._clock.sleep(self._retries.pause(tried, fault))
+            if has_shown:
+                yield Chunk(begins_anew=True)
+
+    async def _stream_once(self, request: ChatRequest) -> AsyncGenerator[Chunk, None]:
         endpoint = self.endpoint(request.model)
         started = self._clock.now()
         response = await self._exchange(endpoint, request, _keep_open, stream=True)
@@ -187,7 +215,7 @@ class HttpChatModel:
             return await self._body(response, endpoint)
         except (TimeoutError, aiohttp.ClientError):
             broken = self._unavailable(endpoint, "broke off in the middle of its answer")
-        raise broken
+        raise _BrokenOff(str(broken))
 
     async def _body(self, response: aiohttp.ClientResponse, endpoint: Endpoint) -> bytes:
         pieces: list[bytes] = []
@@ -201,18 +229,23 @@ class HttpChatModel:
     async def _texts(
         self, response: aiohttp.ClientResponse, endpoint: Endpoint, answer: StreamedAnswer
     ) -> AsyncGenerator[str, None]:
-        """The texts of a stream as they come; ModelUnavailable when it stops before its end."""
+        """The texts of a stream as they come; raises _BrokenOff when it stops before its end."""
         broken = ""
+        retry = True
         try:
             async with aclosing(self._streamed(response, endpoint, answer)) as texts:
                 async for text in texts:
                     yield text
         except TimeoutError:
             broken = f"fell silent for {endpoint.provider.timeout:g} s in the middle of its answer"
+            retry = self._retries.after_timeout
         except aiohttp.ClientError as error:
             broken = f"broke off in the middle of its answer: {_words(error, endpoint)}"
+        except ModelUnavailable as error:  # the endpoint said so itself
+            raise _BrokenOff(str(error)) from None
         if not answer.complete:
-            raise self._unavailable(endpoint, broken or "broke off in the middle of its answer")
+            words = self._unavailable(endpoint, broken or "broke off in the middle of its answer")
+            raise _BrokenOff(str(words), retry=retry)
 
     async def _streamed(
         self, response: aiohttp.ClientResponse, endpoint: Endpoint, answer: StreamedAnswer
