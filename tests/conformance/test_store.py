@@ -429,6 +429,8 @@ async def test_model_calls_and_events_are_kept(stores: Stores) -> None:
         "late",
         99.0,
         {"text": "Ahoj"},
+        cached_tokens=8,
+        reasoning_tokens=3,
     )
     await store.record_call(call)
     assert await store.calls("run_x") == [call]

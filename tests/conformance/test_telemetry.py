@@ -256,6 +256,10 @@ async def test_a_collector_gets_traces_and_metrics(stores: Stores) -> None:
     assert {span["parentSpanId"] for span in spans[1:]} == {spans[0]["spanId"]}
     [metrics] = got["/v1/metrics"]["resourceMetrics"]
     names = [metric["name"] for metric in metrics["scopeMetrics"][0]["metrics"]]
-    assert names == ["gen_ai.client.operation.duration", "gen_ai.client.token.usage"]
+    assert names == [
+        "gen_ai.client.operation.duration",
+        "gen_ai.client.token.usage",
+        "deskhand.client.token.details",
+    ]
     assert "Yes." not in json.dumps(got)
     assert run_id in json.dumps(got)

@@ -58,7 +58,7 @@ class OpenTelemetrySink:
         async with aiohttp.ClientSession(timeout=_TIMEOUT) as session:
             await self._post(session, "traces", {"resourceSpans": [traces]})
             if calls:
-                metrics = [_duration(calls), _token_usage(calls)]
+                metrics = [_duration(calls), _token_usage(calls), _token_details(calls)]
                 scoped = [{"scope": scope, "metrics": metrics}]
                 body = {"resource": self._resource, "scopeMetrics": scoped}
                 await self._post(session, "metrics", {"resourceMetrics": [body]})
@@ -138,6 +138,8 @@ def _of_call(call: LlmCall, trace: str, parent: str) -> Json:
     attributes = _of_model(call) | {
         "gen_ai.usage.input_tokens": call.prompt_tokens,
         "gen_ai.usage.output_tokens": call.completion_tokens,
+        "gen_ai.usage.cache_read.input_tokens": call.cached_tokens,
+        "gen_ai.usage.reasoning.output_tokens": call.reasoning_tokens,
         "deskhand.stage.name": call.stage,
         "error.type": "model_error" if call.error else None,
     }
@@ -193,6 +195,17 @@ def _token_usage(calls: Sequence[LlmCall]) -> Json:
             attributes = _of_model(call) | {"gen_ai.token.type": kind}
             points.append(_point(call, attributes, float(count), _TOKENS))
     return _histogram("gen_ai.client.token.usage", "{token}", points)
+
+
+def _token_details(calls: Sequence[LlmCall]) -> Json:
+    """Parts of the usage, under a name of their own: a sum over the usage counts no token twice."""
+    points: list[Json] = []
+    for call in calls:
+        parts = (("cached", call.cached_tokens), ("reasoning", call.reasoning_tokens))
+        for kind, count in parts:
+            attributes = _of_model(call) | {"deskhand.token.kind": kind}
+            points.append(_point(call, attributes, float(count), _TOKENS))
+    return _histogram("deskhand.client.token.details", "{token}", points)
 
 
 def _histogram(name: str, unit: str, points: list[Json]) -> Json:

@@ -102,7 +102,7 @@ def show_run(
     elif as_json:
         print_json(trace.document(records) | trail)
     else:
-        trace.print_trace(console(), records)
+        trace.print_trace(console(), records, trail["llm_calls"])
 
 
 async def _records(

@@ -1,7 +1,7 @@
 """A recorded run in a terminal: the timeline, and the full state around one step."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -47,11 +47,14 @@ def step_at(records: Records, seq: int) -> Document:
     )
 
 
-def print_trace(console: Console, records: Records) -> None:
+def print_trace(
+    console: Console, records: Records, calls: Sequence[Mapping[str, Any]] = ()
+) -> None:
+    """`calls` are the run's calls of models, as documents."""
     run = records.run
     printer = RunPrinter(console, numbered=True, since=run.created_at)
     console.print(Text(run.id, style="bold"), status_text(run.status))
-    _print_facts(console, records)
+    _print_facts(console, records, _models(calls))
     if records.message is not None:
         printer.message(records.message)
     for row in records.rows:
@@ -77,7 +80,7 @@ def _review_words(review: Review) -> str:
     return f"{review.kind}, {review.reason}: {describe_decision(review)} after {waited}"
 
 
-def _print_facts(console: Console, records: Records) -> None:
+def _print_facts(console: Console, records: Records, models: str) -> None:
     run = records.run
     facts = {
         "desk": run.desk,
@@ -85,6 +88,7 @@ def _print_facts(console: Console, records: Records) -> None:
         "conversation": run.conversation,
         "accepted": moment(run.created_at),
         "took": _took(records),
+        "models": models,
         "crashes": str(run.crashes or ""),
         "error": run.error_code or "",
         "waits": _waits(run),
@@ -97,6 +101,24 @@ def _print_facts(console: Console, records: Records) -> None:
                 Text(f"  {name:<13}", style="dim").append(printable(value), style="default"),
                 soft_wrap=True,
             )
+
+
+def _models(calls: Sequence[Mapping[str, Any]]) -> str:
+    """What a run asked of models, and what that took."""
+    if not calls:
+        return ""
+    sums = {name: sum(call[name] for call in calls) for name in _COUNTED}
+    cached, thoughts = sums["cached_tokens"], sums["reasoning_tokens"]
+    words = [
+        f"{len(calls)} call{'s' * (len(calls) != 1)}",
+        f"{sums['prompt_tokens']:,} tokens in" + f" ({cached:,} from the cache)" * bool(cached),
+        f"{sums['completion_tokens']:,} out" + f" ({thoughts:,} thoughts)" * bool(thoughts),
+    ]
+    words += [f"{sums['cost']:.4f}"] * bool(sums["cost"])
+    return ", ".join(words)
+
+
+_COUNTED = ("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens", "cost")
 
 
 def _waits(run: Run) -> str:

@@ -84,7 +84,14 @@ class RecordedChat:
 def _again(call: LlmCall) -> Completion:
     if call.answer is not None:
         return Completion.of_record(
-            call.answer, Usage(call.prompt_tokens, call.completion_tokens, call.cost)
+            call.answer,
+            Usage(
+                call.prompt_tokens,
+                call.completion_tokens,
+                call.cost,
+                call.cached_tokens,
+                call.reasoning_tokens,
+            ),
         )
     kind, _, words = (call.error or "").partition(": ")
     if kind == "CancelledError":

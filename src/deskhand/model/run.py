@@ -355,6 +355,10 @@ class LlmCall:
     answer: dict[str, Any] | None = None
     """What the model said, as far as a replay needs it: text, tool calls, why it stopped. Gone
     after an erasure."""
+    cached_tokens: int = 0
+    """Those of the prompt that the provider had read before."""
+    reasoning_tokens: int = 0
+    """Those of the answer that were thoughts."""
 
 
 @dataclass(frozen=True, slots=True)

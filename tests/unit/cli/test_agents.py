@@ -1,10 +1,13 @@
 """Desks with agents on the command line: a run told live, shown as JSON, and evaluated without a
 key."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from deskhand.brain.chat_script import ChatScript
+from deskhand.model.chat import ChatRequest, Completion, Usage
 from tests.agent_desk import BY_HAND, STAND_IN, a_desk
 from tests.cli_kit import Cli, write_message
 
@@ -41,6 +44,25 @@ def test_a_run_shown_as_json_has_its_agent_runs(tmp_path: Path, cli: Cli, mail: 
     assert [call["tool"] for call in agent["tool_calls_log"]] == ["find_parcel"]
     assert [call["call_type"] for call in document["llm_calls"]] == ["agent", "agent"]
     assert [event["event_type"] for event in document["email_events"]] == ["agent_completed"]
+
+
+def test_a_shown_run_says_what_models_took(
+    tmp_path: Path, cli: Cli, mail: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spent = Usage(100, 20, 0.001, cached_tokens=64, reasoning_tokens=7)
+    answered = ChatScript.complete
+
+    async def complete(model: ChatScript, request: ChatRequest) -> Completion:
+        return replace(await answered(model, request), usage=spent)
+
+    monkeypatch.setattr(ChatScript, "complete", complete)
+    folder, url = a_desk(tmp_path / "desk", brain=SCRIPTED), str(tmp_path / "runs.db")
+    worked = cli("run", mail, "--desk", folder, "--database", url, "--json").json
+    said = cli("runs", "show", worked["run"], "--database", url)
+    models = next(line for line in said.out.splitlines() if line.startswith("  models"))
+    assert " ".join(models.split()) == (
+        "models 2 calls, 200 tokens in (128 from the cache), 40 out (14 thoughts), 0.0020"
+    )
 
 
 def test_a_run_is_told_turn_by_turn(tmp_path: Path, cli: Cli, mail: Path) -> None:

@@ -79,6 +79,8 @@ class RecordingChatModel:
             error=error,
             at=started,
             answer=None if completion is None else completion.as_record(),
+            cached_tokens=spent.cached_tokens,
+            reasoning_tokens=spent.reasoning_tokens,
         )
         if self._waits:
             await self._record(call)

@@ -236,6 +236,8 @@ class PostgresStore(SqlStore):
             error=call.error,
             at=call.at or self._now(),
             answer=None if call.answer is None else pack(call.answer),
+            cached_tokens=call.cached_tokens,
+            reasoning_tokens=call.reasoning_tokens,
         )
         if call.run_id is None:
             await self._record_desk_call(row._asdict())

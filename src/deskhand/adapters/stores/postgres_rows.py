@@ -167,3 +167,5 @@ class LlmCallRow(NamedTuple):
     error: str | None
     at: float
     answer: bytes | None
+    cached_tokens: int
+    reasoning_tokens: int

@@ -350,10 +350,10 @@ def not_ours(run_id: str) -> Fenced:
 _CALLS = """
 INSERT INTO llm_calls(
   desk, run_id, stage, call_type, model, request_digest, prompt_tokens, completion_tokens, cost,
-  latency_ms, error, at, answer)
+  latency_ms, error, at, answer, cached_tokens, reasoning_tokens)
 SELECT * FROM unnest(
   $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::int[],
-  $9::float8[], $10::float8[], $11::text[], $12::float8[], $13::bytea[])
+  $9::float8[], $10::float8[], $11::text[], $12::float8[], $13::bytea[], $14::int[], $15::int[])
 """
 
 

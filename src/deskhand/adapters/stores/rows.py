@@ -54,6 +54,8 @@ def call_of(row: Row) -> LlmCall:
         error=row.error,
         at=row.at,
         answer=unpack(row.answer),
+        cached_tokens=row.cached_tokens or 0,
+        reasoning_tokens=row.reasoning_tokens or 0,
     )
 
 

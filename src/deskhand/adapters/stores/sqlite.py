@@ -277,6 +277,8 @@ class SqliteStore(SqliteLists, SqlStore):
             "error": call.error,
             "at": call.at or self._now(),
             "answer": None if call.answer is None else pack(call.answer),
+            "cached_tokens": call.cached_tokens,
+            "reasoning_tokens": call.reasoning_tokens,
         }
         if call.run_id is None:
             await self._record_desk_call(values)
@@ -285,8 +287,8 @@ class SqliteStore(SqliteLists, SqlStore):
         def op(tx: Tx) -> None:
             tx.raw.execute(
                 "INSERT INTO llm_calls(desk, run_id, stage, call_type, model, request_digest,"
-                " prompt_tokens, completion_tokens, cost, latency_ms, error, at, answer)"
-                " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                " prompt_tokens, completion_tokens, cost, latency_ms, error, at, answer,"
+                " cached_tokens, reasoning_tokens) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 tuple(values.values()),
             )
             state_late_on_sqlite(tx.raw, call.run_id, self._now())

@@ -35,6 +35,13 @@ class _Source(NamedTuple):
     open_at: int | None = None
     """Which column says whether a record may still change."""
     open_values: tuple[str, ...] = ()
+    later: int = 0
+    """How many of its last columns earlier rows do not have."""
+
+
+LATER_COLUMNS = {t.llm_calls.name: 2}
+"""By table, how many of its last columns came when statements covered it already (migration
+0050). They are empty in the rows of before, and never in others."""
 
 
 def _columns(table: sa.Table, without: Iterable[str] = ()) -> list[str]:
@@ -62,7 +69,15 @@ def _of_run(
             f"SELECT r.position, {_listed(columns)} FROM {table.name} x"  # noqa: S608
             " JOIN runs r ON r.id = x.run_id WHERE r.position {these}"
         )
-    return _Source(name, sql, len(keys), open_at, state)
+    return _Source(name, sql, len(keys), open_at, state, LATER_COLUMNS.get(table.name, 0))
+
+
+def _as_stated(values: list[Any], later: int) -> list[Any]:
+    """What a record's digest is made of. One that has none of the later columns was stated
+    without them."""
+    if later and values[-later:] == [None] * later:
+        return values[:-later]
+    return values
 
 
 _ACCEPTED = ("id", "desk", "message_key", "conversation", "flow", "created_at")
@@ -137,7 +152,7 @@ def digests_of(read: ReadRecords) -> dict[int, RunRecords]:
         runs[position].records["steps"] = steps_record(seq + 1, bytes(chain))
     for source, rows in zip(SOURCES, read.records, strict=True):
         for row in rows:
-            values = list(row[1 + source.keys :])
+            values = _as_stated(list(row[1 + source.keys :]), source.later)
             key = ".".join(map(str, row[1 : 1 + source.keys]))
             digest = record_digest(salts[row[0]], values)
             if source.open_at is not None and values[source.open_at] in source.open_values:
@@ -301,7 +316,9 @@ def _state_record(core: sa.Connection, desk: str, table: sa.Table, key: Sequence
     row = core.execute(sa.select(table).where(*same)).first()
     salt = random_bytes()
     name = desk_record_name(table, key)
-    digest = "" if row is None else record_digest(salt, list(row))
+    digest = ""
+    if row is not None:
+        digest = record_digest(salt, _as_stated(list(row), LATER_COLUMNS.get(table.name, 0)))
     here = t.statements.c
     of_desk = (here.desk == desk, here.run == _OF_DESK)
     newest = sa.select(t.statements).where(*of_desk).order_by(here.number.desc()).limit(1)
@@ -340,5 +357,6 @@ def read_desk_records(core: sa.Connection, desk: str) -> dict[str, list[Any]]:
         keys = [column.name for column in table.primary_key.columns]
         for row in core.execute(query):
             key = [getattr(row, name) for name in keys]
-            records[desk_record_name(table, key)] = list(row)
+            later = LATER_COLUMNS.get(table.name, 0)
+            records[desk_record_name(table, key)] = _as_stated(list(row), later)
     return records

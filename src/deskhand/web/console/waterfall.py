@@ -55,6 +55,10 @@ class Waterfall:
     """Milliseconds of working time in all."""
     tokens: int
     cost: float
+    cached: int = 0
+    """Tokens of prompts that providers had read before."""
+    thoughts: int = 0
+    """Tokens of answers that were thoughts."""
 
 
 def waterfall_of(records: Records, calls: Sequence[LlmCall]) -> Waterfall:
@@ -74,7 +78,10 @@ def waterfall_of(records: Records, calls: Sequence[LlmCall]) -> Waterfall:
         worked += stage.row.latency_ms
         ended = max(ended, began + stage.row.latency_ms / 1000)
     tokens = sum(call.prompt_tokens + call.completion_tokens for call in calls)
-    return Waterfall(lines, worked, tokens, sum(call.cost for call in calls))
+    cached = sum(call.cached_tokens for call in calls)
+    thoughts = sum(call.reasoning_tokens for call in calls)
+    cost = sum(call.cost for call in calls)
+    return Waterfall(lines, worked, tokens, cost, cached, thoughts)
 
 
 def _stages(states: Sequence[State]) -> list[tuple[State, list[State]]]:

@@ -17,7 +17,7 @@ REQUEST = ChatRequest(
     model="house/small",
     origin=Origin("run_1", "classify", "repair"),
 )
-ANSWER = Completion("hello\nthere", "house/small", usage=Usage(100, 20, 0.5))
+ANSWER = Completion("hello\nthere", "house/small", usage=Usage(100, 20, 0.5, 5, 2))
 
 
 class TickingClock:
@@ -57,6 +57,8 @@ def row(error: str | None = None, completion: Completion | None = None) -> LlmCa
         error=error,
         at=1000.25,
         answer=None if completion is None else completion.as_record(),
+        cached_tokens=spent.cached_tokens,
+        reasoning_tokens=spent.reasoning_tokens,
     )
 
 

@@ -158,6 +158,8 @@ llm_calls = Table(
     Column("error", Text),
     Column("at", Float, nullable=False),
     Column("answer", LargeBinary),
+    Column("cached_tokens", Integer),
+    Column("reasoning_tokens", Integer),
     Index("llm_calls_run", "run_id"),
     Index("llm_calls_at", "desk", "at"),
 )
