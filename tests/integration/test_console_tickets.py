@@ -80,7 +80,7 @@ async def test_two_tickets_are_joined_and_that_is_undone(shop: Served) -> None:
     assert place == f"/tickets/shop/{first}"
     page = words_of((await ida.get(place)).text)
     assert "Reset <b>my</b> password" in page
-    assert "joined 1 messages of another ticket" in page
+    assert "joined 1 message of another ticket" in page
     led = await ida.get(f"/tickets/shop/{second}")
     assert led.headers["location"] == place
     assert await do(ida, first, "undo") == place

@@ -23,8 +23,8 @@ DECIDED: dict[Decision, str] = {
 """What became of a review, as in "approved by ann"."""
 
 _DESK = "the desk"
-_ACTORS = {"reply.bounced": "the reply", "reply.complained": "the customer"}
-_ACTIONS = {
+ACTORS = {"reply.bounced": "the reply", "reply.complained": "the customer"}
+ACTIONS = {
     "review.approve": "approved it",
     "review.edit": "edited and approved it",
     "review.acknowledge": "acknowledged it and kept it open",
@@ -66,8 +66,8 @@ def describe_decision(review: Review) -> str:
 
 def actor_of(event: Event) -> str:
     """Who or what did it; the desk where no person did."""
-    if event.kind in _ACTORS:
-        return _ACTORS[event.kind]
+    if event.kind in ACTORS:
+        return ACTORS[event.kind]
     return _DESK if event.by in (None, "", EXPIRY) else str(event.by)
 
 
@@ -80,7 +80,7 @@ def describe_event(event: Event, show_time: Callable[[float], str]) -> str:
     if event.kind == "review.assigned":
         return _with_detail(_assigned(about.get("to")), about.get("note"))
 
-    action = _ACTIONS.get(event.kind, event.kind.partition(".")[2].replace("_", " "))
+    action = ACTIONS.get(event.kind, event.kind.partition(".")[2].replace("_", " "))
     if event.kind == "reply.complained":
         return f"{action} (run {about.get('in')})"
     detail = about.get("text") or about.get("name") or about.get("note") or about.get("reason")

@@ -1,6 +1,7 @@
 """What all screens share: templates, static files, the language, and what stands around a page."""
 
 from collections.abc import Mapping
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,6 @@ from jinja2.runtime import Context
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from deskhand.engine.descriptions import describe_confidence
 from deskhand.errors import NotFound
 from deskhand.knowledge.prose import unwrapped
 from deskhand.model.message import Address
@@ -21,7 +21,7 @@ from deskhand.web.console.labels import (
     CAUSES,
     KINDS,
     LOOKS,
-    clock,
+    as_sentence,
     condition_lines,
     due,
     file_size,
@@ -36,7 +36,16 @@ from deskhand.web.console.labels import (
 )
 from deskhand.web.console.queue_page import NOBODY, path_of
 from deskhand.web.console.session import HOME, LOGIN, POLICY, Visit, chat_path
-from deskhand.web.console.translation import LANGUAGES, chosen_language, translator
+from deskhand.web.console.translation import (
+    LANGUAGES,
+    Language,
+    Translator,
+    chosen_language,
+    chosen_zone,
+    language_of,
+    moment_words,
+    translator,
+)
 from deskhand.web.file_response import is_shown
 
 HERE = Path(__file__).parent
@@ -65,13 +74,28 @@ def named(context: Context, person: Address) -> str:
     if person.name:
         return person.name
     if person.address.startswith(_UNNAMED) and "@" not in person.address:
-        return str(context["t"]("Visitor"))
+        say: Translator = context["t"]
+        return say("Visitor")
     return person.address
+
+
+@pass_context
+def clock(context: Context, at: float) -> str:
+    """A moment in the reader's zone; a script shows it nearer."""
+    return moment_words(at, context["written"], context["zone"])
+
+
+@pass_context
+def number(context: Context, value: float, digits: int = 0) -> str:
+    """A number as the reader's language writes it."""
+    written: Language = context["written"]
+    return written.number(value, digits)
 
 
 _FILTERS = {
     "named": named,
     "spaced": spaced,
+    "as_sentence": as_sentence,
     "only_name": only_name,
     "gaps": gaps,
     "blocks": letter_blocks,
@@ -80,6 +104,7 @@ _FILTERS = {
     "initials": initials,
     "iso": iso,
     "clock": clock,
+    "number": number,
     "prose": unwrapped,
     "quotes_as_prose": quotes_as_prose,
     "size": file_size,
@@ -109,7 +134,6 @@ class Frame:
             "fresh": _fresh(),
             "languages": LANGUAGES,
             "due_words": due,
-            "sure": describe_confidence,
             "path_of": path_of,
             "chat_path": chat_path,
             "nobody": NOBODY,
@@ -131,8 +155,12 @@ class Frame:
     ) -> Response:
         """A page in the language and the colours that its reader chose."""
         language = chosen_language(request)
+        say = translator(language)
         shared = {
-            "t": translator(language),
+            "t": say,
+            "sure": partial(sureness, say),
+            "written": language_of(language),
+            "zone": chosen_zone(request),
             "language": language,
             "theme": _theme(request.cookies),
             "single_keys": request.cookies.get("deskhand_keys") != "off",
@@ -162,6 +190,16 @@ async def count_waiting(visit: Visit) -> dict[str, int]:
     """How many reviews wait on each desk of this person."""
     wanted = ReviewFilter(state=ReviewState.OPEN, snoozed=False, leaving=False)
     return {name: await desk.store.count_reviews(wanted) for name, desk in visit.desks.items()}
+
+
+def sureness(say: Translator, facts: Mapping[str, Any]) -> str:
+    """How sure the desk is, and of what: "category 0.98, answer 0.71"; empty where unknown."""
+    known: list[str] = []
+    if facts.get("confidence") is not None:
+        known.append(say("category {value}", value=f"{facts['confidence']:.2f}"))
+    if facts.get("answer_confidence") is not None:
+        known.append(say("answer {value}", value=f"{facts['answer_confidence']:.2f}"))
+    return ", ".join(known)
 
 
 def _theme(cookies: Mapping[str, str]) -> str:

@@ -12,6 +12,7 @@ from deskhand.knowledge.prose import unwrapped
 from deskhand.model.causes import QUIET, RED, Cause, Rank
 from deskhand.model.run import REASSIGN_TO, Decision, Review, ReviewKind, ReviewState
 from deskhand.model.value_readings import DOUBTS
+from deskhand.web.console.translation import Phrase
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 """Characters that are invisible or change the direction of reading."""
@@ -123,6 +124,11 @@ def initials(name: Any) -> str:
     return "".join(letters).upper() or "?"
 
 
+def as_sentence(words: str) -> str:
+    """The same words, begun as a sentence begins."""
+    return words[:1].upper() + words[1:]
+
+
 def spaced(name: Any) -> str:
     """A name of desk.yaml as words: "meeting request"."""
     return str(name).replace("_", " ")
@@ -155,11 +161,12 @@ def _as_yaml(value: Any) -> str:
     return {True: "true", False: "false", None: "null"}.get(value, str(value))
 
 
-def age(seconds: float) -> str:
-    for length, unit in ((86400, "d"), (3600, "h"), (60, "min")):
-        if seconds >= length:
-            return f"{int(seconds // length)} {unit}"
-    return "now"
+def age(seconds: float) -> Phrase:
+    if seconds >= 86400:
+        return Phrase("{count} d", count=int(seconds // 86400))
+    if seconds >= 3600:
+        return Phrase("{count} h", count=int(seconds // 3600))
+    return Phrase("{count} min", count=int(seconds // 60)) if seconds >= 60 else Phrase("now")
 
 
 def file_size(count: int) -> str:
@@ -167,38 +174,41 @@ def file_size(count: int) -> str:
     for length, unit in ((1_000_000, "MB"), (1_000, "kB")):
         if count >= length:
             return f"{count / length:.3g} {unit}"
-    return f"{count} bytes"
+    return Phrase("{count} bytes", count=count)
 
 
-def expiry(review: Review, now: float) -> str | None:
+def expiry(review: Review, now: float) -> Phrase | None:
     """When a review expires that nobody decides; None where it waits for ever."""
     if review.state is not ReviewState.OPEN or review.expires_at is None or review.leaves_by_itself:
         return None
     left = max(0.0, review.expires_at - now)
-    return f"in {age(left)}" if left >= 60 else "now"
+    return Phrase("in {age}", age=age(left)) if left >= 60 else Phrase("now")
 
 
-def due(review: Review, now: float) -> str | None:
+def due(review: Review, now: float) -> Phrase | None:
     """How long the customer is owed an answer yet: "due in 5 h", "overdue for 2 d"."""
     if review.state is not ReviewState.OPEN or review.due_at is None:
         return None
     left = review.due_at - now
-    if left < 0:
-        return f"overdue for {age(-left)}" if left <= -60 else "due now"
-    return f"due in {age(left)}" if left >= 60 else "due now"
+    if left <= -60:
+        return Phrase("overdue for {age}", age=age(-left))
+    return Phrase("due in {age}", age=age(left)) if left >= 60 else Phrase("due now")
 
 
-def expiry_with_outcome(review: Review, now: float) -> str | None:
+def expiry_with_outcome(review: Review, now: float) -> Phrase | None:
     """The same, with what happens then: "in 5 h, then it is rejected"."""
     left = expiry(review, now)
     outcome = _fallback_words(review)
-    return left if left in (None, "now") or outcome is None else f"{left}, then {outcome}"
+    if left is None or left == "now" or outcome is None:
+        return left
+    return Phrase("in {age}, then {outcome}", age=left.values["age"], outcome=outcome)
 
 
-def _fallback_words(review: Review) -> str | None:
+def _fallback_words(review: Review) -> Phrase | None:
     if review.fallback is Decision.REASSIGN:
-        return f"it goes to {visible(review.facts.get(REASSIGN_TO))}"
-    return None if review.fallback is None else FALLBACKS.get(review.fallback)
+        return Phrase("it goes to {who}", who=visible(review.facts.get(REASSIGN_TO)))
+    words = None if review.fallback is None else FALLBACKS.get(review.fallback)
+    return None if words is None else Phrase(words)
 
 
 def quotes_as_prose(text: Any) -> str:
@@ -215,17 +225,17 @@ def _unwrapped_quote(lines: Iterable[str]) -> list[str]:
     return [f"> {line}".rstrip() for line in article.splitlines()]
 
 
-def origin(where: str, read: str = "") -> str:
-    """Where an argument came from and how it was read, in words; nothing where neither is
-    known."""
+def origin(where: str, read: str = "") -> list[Phrase]:
+    """Where an argument came from and how it was read; nothing where neither is known."""
     kind, _, number = where.partition(":")
-    words = f"from result {number}" if kind == "result" else ORIGINS.get(kind, "")
-    return ", ".join(part for part in (words, DOUBTS.get(read, "")) if part)
-
-
-def clock(at: float) -> str:
-    """A moment for people whose browser runs no script; with one it is shown in their own time."""
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    known: list[Phrase] = []
+    if kind == "result":
+        known.append(Phrase("from result {number}", number=number))
+    elif kind in ORIGINS:
+        known.append(Phrase(ORIGINS[kind]))
+    if read in DOUBTS:
+        known.append(Phrase(DOUBTS[read]))
+    return known
 
 
 def iso(at: float) -> str:

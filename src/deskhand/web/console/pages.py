@@ -30,6 +30,7 @@ from deskhand.web.console.queue_page import (
     written_place,
 )
 from deskhand.web.console.review_page import decided_words, read_review_page, typing_words
+from deskhand.web.console.runs_pages import STATUSES
 from deskhand.web.console.screened_page import (
     PLACE,
     count_screened,
@@ -39,6 +40,7 @@ from deskhand.web.console.screened_page import (
 )
 from deskhand.web.console.session import HOME, Visit
 from deskhand.web.console.taken_over_page import give_back, read_taken_over
+from deskhand.web.console.translation import chosen_language, translator
 from deskhand.web.file_response import file_response
 
 _SOON = 3600.0
@@ -196,6 +198,7 @@ class ApprovalPages:
             "after": after,
             "until": leaving_until(review),
             "expires": expiry_with_outcome(review, now),
+            "statuses": STATUSES,
             "ends_soon": review.expires_at is not None and review.expires_at - now < _SOON,
         }
 
@@ -203,11 +206,13 @@ class ApprovalPages:
         """Whether a review has changed, and who else is writing: open pages ask now and then."""
         desk, review_id = _place(visit)
         review = await desk.store.review(review_id)
+        edits = await desk.store.begun_edits(review_id)
+        say = translator(chosen_language(visit.request))
         current = {
             "open": review.state is ReviewState.OPEN,
             "version": review.version,
-            "words": visible(decided_words(review, time.time())),
-            "typing": visible(typing_words(await desk.store.begun_edits(review_id), visit.name)),
+            "words": visible(say(decided_words(review, time.time()))),
+            "typing": visible(say(typing_words(edits, visit.name))),
         }
         return JSONResponse(current, headers={**HEADERS, "Cache-Control": "no-store"})
 
@@ -231,7 +236,9 @@ class ApprovalPages:
             current = await desk.store.review(review_id)
             problem = str(error)
             if current.state is not ReviewState.OPEN and action in list(Decision):
-                problem = decided_words(current, time.time())
+                problem = translator(chosen_language(visit.request))(
+                    decided_words(current, time.time())
+                )
             return await self._review(visit, problem, 409)
         if action == "keep":
             return await self._kept(visit, desk, review_id)

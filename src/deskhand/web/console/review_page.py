@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from deskhand.engine.attachment_list import list_files
 from deskhand.engine.decisions import decisions_for, holds_out_an_answer
-from deskhand.engine.descriptions import DECIDED, actor_of, describe_decision, describe_event
+from deskhand.engine.descriptions import DECIDED
 from deskhand.engine.review_file import ReviewFile, read_review_file
 from deskhand.mail.reply import visible_reply
 from deskhand.mail.reply_to import reply_to
@@ -28,7 +28,9 @@ from deskhand.model.run import (
 )
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.console.draft_changes import Changes, changes_of
+from deskhand.web.console.event_phrases import actor_words, decision_words, event_words
 from deskhand.web.console.labels import ORIGIN_LOOKS, age, due, iso, origin
+from deskhand.web.console.translation import Phrase
 
 _EARLIER = 5
 FILE_FIELD = "file-"
@@ -121,7 +123,7 @@ def _main_action(review: Review) -> str:
 
 
 def _history_line(event: Event) -> tuple[str, str, str]:
-    return actor_of(event), describe_event(event, iso), iso(event.at)
+    return actor_words(event), event_words(event), iso(event.at)
 
 
 async def _mode(desk: ServedDesk, review: Review) -> str | None:
@@ -192,38 +194,36 @@ def typing_words(edits: Sequence[BegunEdit], me: str) -> str:
     others = [begun.by for begun in edits if begun.by != me]
     if not others:
         return ""
-    verb = "has" if len(others) == 1 else "have"
-    return f"{', '.join(others)} {verb} begun to edit it."
+    return Phrase("{names} have begun to edit it.", count=len(others), names=", ".join(others))
 
 
 def decided_words(review: Review, now: float) -> str:
     """What became of a review while somebody else looked at it."""
     if review.state is ReviewState.OPEN:
-        signed = (
-            f"{review.signed_by} has approved it, the first of two. " if review.signed_by else ""
+        if not review.signed_by:
+            return Phrase("It has changed since you opened it.")
+        return Phrase(
+            "{who} has approved it, the first of two. It has changed since you opened it.",
+            who=review.signed_by,
         )
-        return f"{signed}It has changed since you opened it."
     if review.decision is None:
-        return "It is no longer open: the customer wrote again, or the run is over."
-    who = (
-        "Nobody decided in time"
-        if review.decided_by == EXPIRY
-        else f"{review.decided_by} was faster"
-    )
-    return f"{who}: {DECIDED[review.decision]} {_ago(now - (review.decided_at or now))}."
+        return Phrase("It is no longer open: the customer wrote again, or the run is over.")
+    what = Phrase(DECIDED[review.decision])
+    ago = _ago(now - (review.decided_at or now))
+    if review.decided_by == EXPIRY:
+        return Phrase("Nobody decided in time: {what} {ago}.", what=what, ago=ago)
+    who = review.decided_by
+    return Phrase("{who} was faster: {what} {ago}.", who=who, what=what, ago=ago)
 
 
 def _decided(review: Review) -> str | None:
-    """How a closed review was decided, as the beginning of a sentence."""
-    if review.decision is None:
-        return None
-    words = describe_decision(review)
-    return words[0].upper() + words[1:]
+    """How a closed review was decided."""
+    return None if review.decision is None else decision_words(review)
 
 
-def _ago(seconds: float) -> str:
+def _ago(seconds: float) -> Phrase:
     passed = age(seconds)
-    return "just now" if passed == "now" else f"{passed} ago"
+    return Phrase("just now") if passed == "now" else Phrase("{age} ago", age=passed)
 
 
 def _unsent(review_file: ReviewFile, me: str) -> str | None:
@@ -243,7 +243,8 @@ def _unsent(review_file: ReviewFile, me: str) -> str | None:
 def _finding(finding: Mapping[str, Any]) -> tuple[str, str]:
     """What is wrong with the reply, and the words it is about."""
     if finding.get("sentence"):
-        return f"nothing stands behind {finding.get('value')}", str(finding["sentence"])
+        behind = Phrase("nothing stands behind {value}", value=finding.get("value"))
+        return behind, str(finding["sentence"])
     return str(finding.get("reason", "")), str(finding.get("text", ""))
 
 

@@ -8,7 +8,6 @@ from typing import Any
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from deskhand.engine.audit import verify_run
-from deskhand.engine.descriptions import actor_of, describe_event
 from deskhand.engine.story import Records, read_records, time_spent, timeline_of
 from deskhand.errors import Conflict
 from deskhand.model.attached_files import FileOrigin
@@ -17,6 +16,7 @@ from deskhand.model.run import Review, ReviewState, Run, RunStatus
 from deskhand.ports.run_bench import RunBench
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import Refused
+from deskhand.web.console.event_phrases import actor_words, event_words
 from deskhand.web.console.flow_graph import FlowGraph, flow_graph
 from deskhand.web.console.frame import Frame
 from deskhand.web.console.labels import age, iso
@@ -106,9 +106,7 @@ class RunPages:
             step=_step(records, visit.request.query_params.get("step", "")),
             row_count=len(records.rows),
             open_review=_open_review(records),
-            events=[
-                (actor_of(one), describe_event(one, iso), iso(one.at)) for one in records.events
-            ],
+            events=[(actor_words(one), event_words(one), iso(one.at)) for one in records.events],
             statuses=STATUSES,
             again=records.run.status in _AGAIN,
             ends=records.run.status in _ENDS,

@@ -16,9 +16,12 @@ from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import Refused
 from deskhand.web.console.forms import read_form
 from deskhand.web.console.frame import Frame
+from deskhand.web.console.runs_pages import STATUSES
 from deskhand.web.console.session import Visit, check_origin, keep_cookie
+from deskhand.web.console.translation import Phrase
 
 PLACE = "/setup"
+_CHANNELS = "{support: {imap: {...}, smtp: {...}}}"
 _LOOK_AGAIN = 10
 """Seconds after which the list looks again by itself."""
 _WORDS = "Hello, when are you open, and how long does a delivery take? Kind regards, Anna"
@@ -110,7 +113,11 @@ def _first(visit: Visit) -> ServedDesk | None:
 async def steps_of(desk: ServedDesk) -> list[dict[str, Any]]:
     """You, the mailbox, the model, the first message: what is done, and what to do next."""
     return [
-        {"name": "You", "done": True, "words": "You have an account and may do everything."},
+        {
+            "name": "You",
+            "done": True,
+            "words": Phrase("You have an account and may do everything."),
+        },
         _mailbox(desk),
         await _model(desk),
         await _first_message(desk),
@@ -121,32 +128,39 @@ def _mailbox(desk: ServedDesk) -> dict[str, Any]:
     channels: Sequence[Any] = desk.channels
     ill = [channel for channel in channels if not channel.is_well]
     if not channels:
-        words = "No mailbox yet: write `channels: {support: {imap: {...}, smtp: {...}}}` in"
-        fix = f"desk.yaml of {desk.spec.name}, then `deskhand mail check` and start again."
-        return {"name": "Mailbox", "done": False, "words": f"{words} {fix}"}
+        missing = Phrase(
+            "No mailbox yet: write `channels: {example}` in desk.yaml of {desk}, then"
+            " `deskhand mail check` and start again.",
+            example=_CHANNELS,
+            desk=desk.spec.name,
+        )
+        return {"name": "Mailbox", "done": False, "words": missing}
     if ill:
         trouble = "; ".join(f"{channel.name}: {channel.trouble}" for channel in ill)
         return {"name": "Mailbox", "done": False, "words": trouble}
     names = ", ".join(channel.name for channel in channels)
-    return {"name": "Mailbox", "done": True, "words": f"Connected: {names}."}
+    return {"name": "Mailbox", "done": True, "words": Phrase("Connected: {names}.", names=names)}
 
 
 async def _model(desk: ServedDesk) -> dict[str, Any]:
     away = await desk.store.models_away()
     if away:
         names = ", ".join(model.model for model in away)
-        return {"name": "Model", "done": False, "words": f"{names} cannot be reached."}
+        words = Phrase("{names} cannot be reached.", names=names)
+        return {"name": "Model", "done": False, "words": words}
     models = sorted(set(desk.spec.models.values()))
-    words = f"In use: {', '.join(models)}." if models else "None: the desk answers without one."
+    words = Phrase("None: the desk answers without one.")
+    if models:
+        words = Phrase("In use: {names}.", names=", ".join(models))
     return {"name": "Model", "done": True, "words": words}
 
 
 async def _first_message(desk: ServedDesk) -> dict[str, Any]:
     runs = await desk.store.runs(limit=1)
     if not runs:
-        words = "Nothing came in yet. Write to the mailbox, or hand a sample in."
+        words = Phrase("Nothing came in yet. Write to the mailbox, or hand a sample in.")
         return {"name": "Try it", "done": False, "words": words, "try": True}
     run = runs[0]
-    words = f"The newest message is {run.status.replace('_', ' ')}."
+    words = Phrase("The newest message: {status}.", status=Phrase(STATUSES[run.status][0]))
     path = f"/runs/{desk.spec.name}/{run.id}"
     return {"name": "Try it", "done": True, "words": words, "path": path}

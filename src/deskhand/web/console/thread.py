@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from deskhand.engine.attachment_list import ListedFile, list_files
-from deskhand.engine.descriptions import actor_of, describe_event
+from deskhand.engine.descriptions import actor_of
 from deskhand.engine.story import Records, read_records
 from deskhand.mail.reply import visible_reply
 from deskhand.model.attached_files import FileOrigin
@@ -17,7 +17,8 @@ from deskhand.model.message import CHAT, DELIVER, REPLY, Message
 from deskhand.model.run import Decision, EffectState, Event, Review, ReviewState, Run
 from deskhand.model.ticket import Ticket
 from deskhand.web.api.access import ServedDesk
-from deskhand.web.console.labels import iso
+from deskhand.web.console.event_phrases import actor_words, event_words
+from deskhand.web.console.translation import Phrase
 
 MOST_RUNS = 20
 """Messages of a thread that are shown; the rest is a click away."""
@@ -202,10 +203,10 @@ def _writer(reviews: Sequence[Review]) -> tuple[Look, str, str]:
         if review.decision is Decision.ANSWER:
             return "person", by, ""
         if review.decision is Decision.EDIT:
-            return "desk", "", f"edited and approved by {by}"
+            return "desk", "", Phrase("edited and approved by {who}", who=by)
         if review.decision in (Decision.APPROVE, Decision.ACKNOWLEDGE) and not review.fallback:
-            return "desk", "", f"approved by {by}"
-    return "desk", "", "by itself"
+            return "desk", "", Phrase("approved by {who}", who=by)
+    return "desk", "", Phrase("by itself")
 
 
 def _waiting(records: Records) -> Iterator[Entry]:
@@ -221,14 +222,15 @@ def _waiting(records: Records) -> Iterator[Entry]:
             review.created_at,
             "",
             text,
-            tag="waits for approval",
+            tag=Phrase("waits for approval"),
             run=records.run.id,
             review=review.id,
             waits=True,
         )
         return
-    words = f"asked for a person: {review.reason}"
-    yield Entry("event", review.created_at, "The desk", words, run=records.run.id, review=review.id)
+    words = Phrase("asked for a person: {why}", why=review.reason)
+    who = Phrase("The desk")
+    yield Entry("event", review.created_at, who, words, run=records.run.id, review=review.id)
 
 
 def _noted(event: Event) -> Entry:
@@ -236,4 +238,4 @@ def _noted(event: Event) -> Entry:
 
 
 def _told(event: Event, run_id: str) -> Entry:
-    return Entry("event", event.at, actor_of(event), describe_event(event, iso), run=run_id)
+    return Entry("event", event.at, actor_words(event), event_words(event), run=run_id)

@@ -9,6 +9,7 @@ from deskhand.model.run import RunStatus
 from deskhand.model.ticket import NewestMessage, Ticket, TicketView
 from deskhand.model.ticket_state import TicketFilter, TicketOrder, TicketState, UrgencyLevel
 from deskhand.web.console.labels import age
+from deskhand.web.console.translation import Phrase
 
 PLACE = "/tickets/"
 PAGE = 50
@@ -173,14 +174,15 @@ def deadline_of(ticket: Ticket, now: float) -> dict[str, Any] | None:
     left = ticket.due_at - now
     words, look = _length(left), "soon" if left < SOON else ""
     if left < 0:
-        words, look = f"{_length(-left)} over", "over"
+        words, look = Phrase("{length} over", length=_length(-left)), "over"
     return {"words": words, "look": look, "at": ticket.due_at, "target": ticket.due_for or ""}
 
 
-def _length(seconds: float) -> str:
+def _length(seconds: float) -> Phrase:
     minutes = int(seconds // 60)
     if minutes < 60:
-        return f"{minutes} min"
+        return Phrase("{count} min", count=minutes)
     if minutes < 24 * 60:
-        return f"{minutes // 60} h {minutes % 60:02d}"
+        hours, rest = divmod(minutes, 60)
+        return Phrase("{hours} h {minutes}", hours=hours, minutes=f"{rest:02d}")
     return age(seconds)

@@ -16,6 +16,7 @@ from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.cursors import review_place, ticket_cursor
 from deskhand.web.api.problems import Refused
 from deskhand.web.console.frame import Frame
+from deskhand.web.console.runs_pages import STATUSES
 from deskhand.web.console.session import Visit
 from deskhand.web.console.ticket_actions import act_on, act_on_many
 from deskhand.web.console.ticket_list import (
@@ -34,6 +35,7 @@ from deskhand.web.console.ticket_list import (
     status_of,
     wanted_by,
 )
+from deskhand.web.console.translation import Phrase
 
 _LONGEST_VIEW = 60
 
@@ -108,6 +110,7 @@ class TicketPages:
             targets=TARGETS,
             states=STATES,
             statuses=[status.value for status in AskStatus],
+            run_statuses=STATUSES,
             open_asks=open_asks(ticket),
             macros=sorted(desk.spec.tickets.macros),
             problem=visit.request.query_params.get("problem", "")[:300],
@@ -234,45 +237,53 @@ def _talk(messages: list[Any], events: list[TicketEvent]) -> list[dict[str, Any]
     return sorted(lines, key=lambda line: line["at"])
 
 
-def words_of(event: TicketEvent) -> str:
+def words_of(event: TicketEvent) -> Phrase:
     """What an event did, in words."""
     words = {
-        TicketEventKind.OPENED: "opened it",
-        TicketEventKind.STATE: f"made it {event.state}",
+        TicketEventKind.OPENED: Phrase("opened it"),
+        TicketEventKind.STATE: Phrase("made it {state}", state=_state_words(event)),
         TicketEventKind.ASSIGNED: _assigned(event),
         TicketEventKind.TAGGED: _tagged(event),
-        TicketEventKind.MERGED: f"made it part of {event.merged_into}",
-        TicketEventKind.ABSORBED: f"joined {len(event.added)} messages of another ticket to it",
-        TicketEventKind.SPLIT: f"split {len(event.removed)} messages off",
-        TicketEventKind.UNDONE: "took the last merge or split back",
-        TicketEventKind.ERASED: "erased messages of it",
-        TicketEventKind.TRIAGED: f"judged it: {_judged(event)}",
-        TicketEventKind.ANSWERED: "answered",
-        TicketEventKind.WARNED: f"{_target(event)} is due soon",
-        TicketEventKind.BREACHED: f"{_target(event)} is late",
-        TicketEventKind.ASKED: f"read {len(event.asks)} asks in a message",
+        TicketEventKind.MERGED: Phrase("made it part of {ticket}", ticket=event.merged_into),
+        TicketEventKind.ABSORBED: Phrase(
+            "joined {count} messages of another ticket to it", count=len(event.added)
+        ),
+        TicketEventKind.SPLIT: Phrase("split {count} messages off", count=len(event.removed)),
+        TicketEventKind.UNDONE: Phrase("took the last merge or split back"),
+        TicketEventKind.ERASED: Phrase("erased messages of it"),
+        TicketEventKind.TRIAGED: Phrase("judged it: {words}", words=_judged(event)),
+        TicketEventKind.ANSWERED: Phrase("answered"),
+        TicketEventKind.WARNED: Phrase("{target} is due soon", target=_target(event)),
+        TicketEventKind.BREACHED: Phrase("{target} is late", target=_target(event)),
+        TicketEventKind.ASKED: Phrase("read {count} asks in a message", count=len(event.asks)),
         TicketEventKind.SETTLED: _settled(event),
     }
-    return words.get(event.kind, event.kind.value)
+    return words.get(event.kind, Phrase(event.kind.value))
 
 
-def _assigned(event: TicketEvent) -> str:
-    parts: list[str] = []
-    if event.assignee is not None:
-        parts.append(f"gave it to {event.assignee or 'nobody'}")
-    if event.group is not None:
-        parts.append(f"put it into {event.group or 'no group'}")
-    return " and ".join(parts)
+def _state_words(event: TicketEvent) -> Phrase:
+    return Phrase("" if event.state is None else STATES[event.state][0])
 
 
-def _tagged(event: TicketEvent) -> str:
+def _assigned(event: TicketEvent) -> Phrase:
+    who = event.assignee or Phrase("nobody")
+    group = event.group or Phrase("no group")
+    if event.group is None:
+        return Phrase("gave it to {who}", who=who)
+    if event.assignee is None:
+        return Phrase("put it into {group}", group=group)
+    return Phrase("gave it to {who} and put it into {group}", who=who, group=group)
+
+
+def _tagged(event: TicketEvent) -> Phrase:
     added = [f"+{tag}" for tag in event.tags_added]
-    return "tagged it " + " ".join([*added, *(f"-{tag}" for tag in event.tags_removed)])
+    tags = [*added, *(f"-{tag}" for tag in event.tags_removed)]
+    return Phrase("tagged it {tags}", tags=" ".join(tags))
 
 
-def _settled(event: TicketEvent) -> str:
+def _settled(event: TicketEvent) -> Phrase:
     asks = [f"“{' '.join(ask.text.split())[:60]}” {ask.status}" for ask in event.asks[:3]]
-    return "marked " + ", ".join(asks)
+    return Phrase("marked {asks}", asks=", ".join(asks))
 
 
 def _judged(event: TicketEvent) -> str:
@@ -280,8 +291,8 @@ def _judged(event: TicketEvent) -> str:
     return ", ".join(str(value) for value in found if value)
 
 
-def _target(event: TicketEvent) -> str:
-    return TARGETS.get((event.deadline or "").partition(" ")[0], "a deadline")
+def _target(event: TicketEvent) -> Phrase:
+    return Phrase(TARGETS.get((event.deadline or "").partition(" ")[0], "a deadline"))
 
 
 def _reasons(events: list[TicketEvent]) -> list[TicketEvent]:

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from deskhand.engine.descriptions import describe_decision
 from deskhand.engine.journal import State
 from deskhand.engine.story import Records
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import LlmCall, Review
+from deskhand.web.console.event_phrases import decision_words
 from deskhand.web.console.labels import age
+from deskhand.web.console.translation import Phrase
 
 _FOLDED = 1.0
 """Seconds between two steps from which a wait is told."""
@@ -142,9 +143,10 @@ def _kind(state: State, tokens: int) -> str:
 
 def _wait_words(seconds: float, since: float, until: float, reviews: Sequence[Review]) -> str:
     decided = [review for review in reviews if since <= (review.decided_at or 0.0) <= until]
-    words = f"Waited {age(seconds) if seconds >= 60 else f'{seconds:.0f} s'}."
+    passed = age(seconds) if seconds >= 60 else Phrase("{seconds} s", seconds=f"{seconds:.0f}")
     if not decided:
-        return words
-    told = describe_decision(decided[-1])
-    note = f": “{decided[-1].note}”" if decided[-1].note else ""
-    return f"{words} {told[0].upper()}{told[1:]}{note}."
+        return Phrase("Waited {age}.", age=passed)
+    told = decision_words(decided[-1])
+    if decided[-1].note:
+        told = Phrase("{what}: {detail}", what=told, detail=f"“{decided[-1].note}”")
+    return Phrase("Waited {age}, then {told}.", age=passed, told=told)

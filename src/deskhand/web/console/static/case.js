@@ -38,10 +38,10 @@ const keep = async (leaving = false) => {
   try {
     const answer = await fetch(text.dataset.keep, { method: "POST", body, keepalive: leaving, headers });
     if (answer.ok && !leaving && text.isConnected) compare(await answer.text());
-    word.textContent = answer.ok ? "saved" : "not saved: load the page again";
+    word.textContent = answer.ok ? document.body.dataset.saved : document.body.dataset.notSaved;
   } catch {
     kept = "";
-    word.textContent = "not saved yet: the server does not answer";
+    word.textContent = document.body.dataset.noAnswer;
     keeping = setTimeout(keep, 3000);
   }
 };

@@ -28,7 +28,7 @@ addEventListener("pageshow", () => all("button").forEach((button) => (button.dis
 const tick = () => {
   all("[data-until]").forEach((place) => {
     const left = Math.ceil(Number(place.dataset.until) - Date.now() / 1000);
-    place.textContent = left > 0 ? `Sends in ${left} s.` : place.dataset.over;
+    place.textContent = left > 0 ? document.body.dataset.sendsIn.replace("{left}", left) : place.dataset.over;
     if (left <= 0) all("[data-undo]").forEach((form) => (form.hidden = true));
   });
 };
@@ -73,6 +73,7 @@ const near = (at) => {
   const isThisYear = at.getFullYear() === now.getFullYear();
   return at.toLocaleString(language, { day: "numeric", month: "short", ...(isThisYear ? clock : { year: "numeric" }) });
 };
+document.cookie = `deskhand_zone=${encodeURIComponent(Intl.DateTimeFormat().resolvedOptions().timeZone)}; path=/; max-age=31536000; samesite=strict`;
 const tellTimes = () =>
   all("time[datetime]").forEach((place) => {
     const at = new Date(place.getAttribute("datetime"));

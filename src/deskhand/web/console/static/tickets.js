@@ -11,7 +11,7 @@
     boxes.forEach((box) => box.closest("tr").setAttribute("aria-selected", String(box.checked)));
     if (!bar) return;
     bar.hidden = chosen.length === 0;
-    bar.querySelector("[data-count]").textContent = `${chosen.length} ✓`;
+    bar.querySelector("[data-count]").textContent = bar.dataset.chosen.replace("{count}", chosen.length);
     whole.checked = chosen.length === boxes.length;
     whole.indeterminate = chosen.length > 0 && chosen.length < boxes.length;
   };
