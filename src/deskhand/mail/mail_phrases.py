@@ -3,8 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
@@ -19,58 +18,98 @@ _MOMENT = (
 _MARKS = "\"'„“”«»‚‘’"
 
 
-@dataclass(frozen=True, slots=True)
 class MailPhrases:
-    labels: Mapping[str, str]
-    """Which header a label stands for; labels are folded."""
-    spelled: Mapping[str, tuple[str, ...]]
-    """The labels of a header as programs write them, the longest first."""
-    separator: re.Pattern[str]
-    original: re.Pattern[str]
-    reply_above: re.Pattern[str]
-    """The line of a ticket system above which somebody should write."""
-    openings: frozenset[str]
-    attributions: tuple[Any, ...]
-    attribution_in: Mapping[str, str]
-    """How a mail program names who wrote, by language."""
-    wrote: re.Pattern[str]
-    wrote_amid: re.Pattern[str]
-    forward_subject: re.Pattern[str]
-    reply_subject: re.Pattern[str]
-    away: tuple[str, ...]
-    signature: re.Pattern[str]
-    greeting: re.Pattern[str]
-    disclaimer: re.Pattern[str]
+    """Each part is compiled when it is first looked up: most mails need few of them."""
+
+    def __init__(self, table: Mapping[str, Any]) -> None:
+        self._table = table
+
+    @cached_property
+    def labels(self) -> Mapping[str, str]:
+        """Which header a label stands for; labels are folded."""
+        return _header_by_label(self._labels)
+
+    @cached_property
+    def spelled(self) -> Mapping[str, tuple[str, ...]]:
+        """The labels of a header as programs write them, the longest first."""
+        return _longest_labels_first(self._labels)
+
+    @cached_property
+    def separator(self) -> re.Pattern[str]:
+        return _between_dashes(self._words("separators"))
+
+    @cached_property
+    def original(self) -> re.Pattern[str]:
+        return _between_dashes(self._words("original"))
+
+    @cached_property
+    def reply_above(self) -> re.Pattern[str]:
+        """The line of a ticket system above which somebody should write."""
+        return _after_marks(self._words("reply_above"))
+
+    @cached_property
+    def openings(self) -> frozenset[str]:
+        return frozenset(map(fold, self._words("openings")))
+
+    @cached_property
+    def attributions(self) -> tuple[Any, ...]:
+        return tuple(map(_template, self._words("attributions")))
+
+    @cached_property
+    def attribution_in(self) -> Mapping[str, str]:
+        """How a mail program names who wrote, by language."""
+        return {name: written[0] for name, written in self._table["attributions"].items()}
+
+    @cached_property
+    def wrote(self) -> re.Pattern[str]:
+        return re.compile(rf"(?:\b|(?<=\W))(?:{_any_of(self._words('wrote'))})\W*$", re.I)
+
+    @cached_property
+    def wrote_amid(self) -> re.Pattern[str]:
+        return re.compile(rf"\s(?:{_any_of(self._words('wrote_amid'))})\s", re.I)
+
+    @cached_property
+    def forward_subject(self) -> re.Pattern[str]:
+        begins = _any_of(self._table["subjects"]["forward"])
+        return re.compile(rf"\s*(?:{begins})\s?[:：]\s*(.*)", re.I | re.S)
+
+    @cached_property
+    def reply_subject(self) -> re.Pattern[str]:
+        begins = _any_of(self._table["subjects"]["reply"])
+        return re.compile(rf"\s*(?:{begins})(?:\[\d+\])?\s?[:：]\s*(.*)", re.I | re.S)
+
+    @cached_property
+    def away(self) -> tuple[str, ...]:
+        return tuple(map(fold, self._table["subjects"]["away"]))
+
+    @cached_property
+    def signature(self) -> re.Pattern[str]:
+        begins = _any_of(self._table["signatures"]["begins"])
+        return re.compile(rf"\W{{0,3}}(?:{begins})", re.I)
+
+    @cached_property
+    def greeting(self) -> re.Pattern[str]:
+        greets = _any_of(self._table["signatures"]["greets"])
+        return re.compile(rf"(?:{greets})\s*[,.!]*\s*$", re.I)
+
+    @cached_property
+    def disclaimer(self) -> re.Pattern[str]:
+        disclaims = _any_of(self._table["signatures"]["disclaims"])
+        return re.compile(rf"\W{{0,3}}(?:{disclaims})", re.I)
+
+    @cached_property
+    def _labels(self) -> dict[str, list[str]]:
+        return {header: _all(rows) for header, rows in self._table["labels"].items()}
+
+    def _words(self, name: str) -> list[str]:
+        return _all(self._table[name])
 
 
 @cache
 def mail_phrases() -> MailPhrases:
-    """Read and compiled once, at the first mail."""
-    table = tomllib.loads((files("deskhand.mail") / "mail_phrases.toml").read_text("utf-8"))
-    labels = {header: _all(rows) for header, rows in table["labels"].items()}
-    signatures = table["signatures"]
-    subjects = table["subjects"]
+    """Read once, at the first mail."""
     return MailPhrases(
-        labels=_header_by_label(labels),
-        spelled=_longest_labels_first(labels),
-        separator=_between_dashes(_all(table["separators"])),
-        original=_between_dashes(_all(table["original"])),
-        reply_above=_after_marks(_all(table["reply_above"])),
-        openings=frozenset(map(fold, _all(table["openings"]))),
-        attributions=tuple(map(_template, _all(table["attributions"]))),
-        attribution_in={name: written[0] for name, written in table["attributions"].items()},
-        wrote=re.compile(rf"(?:\b|(?<=\W))(?:{_any_of(_all(table['wrote']))})\W*$", re.I),
-        wrote_amid=re.compile(rf"\s(?:{_any_of(_all(table['wrote_amid']))})\s", re.I),
-        forward_subject=re.compile(
-            rf"\s*(?:{_any_of(subjects['forward'])})\s?[:：]\s*(.*)", re.I | re.S
-        ),
-        reply_subject=re.compile(
-            rf"\s*(?:{_any_of(subjects['reply'])})(?:\[\d+\])?\s?[:：]\s*(.*)", re.I | re.S
-        ),
-        away=tuple(map(fold, subjects["away"])),
-        signature=re.compile(rf"\W{{0,3}}(?:{_any_of(signatures['begins'])})", re.I),
-        greeting=re.compile(rf"(?:{_any_of(signatures['greets'])})\s*[,.!]*\s*$", re.I),
-        disclaimer=re.compile(rf"\W{{0,3}}(?:{_any_of(signatures['disclaims'])})", re.I),
+        tomllib.loads((files("deskhand.mail") / "mail_phrases.toml").read_text("utf-8"))
     )
 
 

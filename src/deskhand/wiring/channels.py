@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from deskhand.adapters.channels.folder_outbox import FolderOutbox
 from deskhand.adapters.channels.outgoing_mail import OutgoingMail
 from deskhand.adapters.channels.routed_outbox import SendingChannel
+from deskhand.adapters.stores.channels import SqlChannelStore
 from deskhand.config.desk import DeskSpec
+from deskhand.config.sections.channels import ChannelSpec
 from deskhand.config.uses import offers_tool
 from deskhand.engine.notifier import Digest, Notifier
 from deskhand.errors import DeskhandError
@@ -31,25 +33,38 @@ DeskChannel: TypeAlias = "MailChannel | GmailChannel | FilesChannel"
 
 def desk_channels(spec: DeskSpec, database: Database, store: DeskStore) -> "list[DeskChannel]":
     """A desk's channels, not yet connected to anything."""
-    from deskhand.adapters.channels.files_channel import FilesChannel
-    from deskhand.adapters.channels.gmail_channel import GmailChannel
-    from deskhand.adapters.channels.mail_channel import MailChannel
-
-    channels: list[DeskChannel] = []
-    trust = trust_store(database, spec.name)
-    limit = spec.limits.max_message_bytes
+    channels = []
     for name, channel in spec.channels.items():
         memory = channel_store(database, spec.name, name, store.owner)
-        if channel.imap is not None:
-            drafts = _keeps_drafts(spec)
-            channels.append(
-                MailChannel(channel, memory, store, trust, max_bytes=limit, drafts=drafts)
-            )
-        elif channel.gmail is not None:
-            channels.append(GmailChannel(channel, memory, store, trust, max_bytes=limit))
-        elif channel.files is not None:
-            channels.append(FilesChannel(channel, memory, max_bytes=limit))
-    return channels
+        channels.append(_channel(spec, channel, memory, database, store))
+    return [channel for channel in channels if channel is not None]
+
+
+def _channel(
+    spec: DeskSpec,
+    channel: ChannelSpec,
+    memory: SqlChannelStore,
+    database: Database,
+    store: DeskStore,
+) -> "DeskChannel | None":
+    """Imports what speaks with this kind of channel, and no other."""
+    limit = spec.limits.max_message_bytes
+    if channel.imap is not None:
+        from deskhand.adapters.channels.mail_channel import MailChannel
+
+        drafts = _keeps_drafts(spec)
+        trust = trust_store(database, spec.name)
+        return MailChannel(channel, memory, store, trust, max_bytes=limit, drafts=drafts)
+    if channel.gmail is not None:
+        from deskhand.adapters.channels.gmail_channel import GmailChannel
+
+        trust = trust_store(database, spec.name)
+        return GmailChannel(channel, memory, store, trust, max_bytes=limit)
+    if channel.files is not None:
+        from deskhand.adapters.channels.files_channel import FilesChannel
+
+        return FilesChannel(channel, memory, max_bytes=limit)
+    return None
 
 
 def _keeps_drafts(spec: DeskSpec) -> bool:

@@ -2,7 +2,6 @@
 
 from contextlib import AsyncExitStack
 
-from deskhand.adapters.opentelemetry import OpenTelemetrySink
 from deskhand.adapters.stores.telemetry_feed import SqlTelemetryFeed
 from deskhand.adapters.stores.telemetry_sink import SqlSink
 from deskhand.config.desk import DeskSpec
@@ -46,6 +45,8 @@ async def _sinks(
         sinks["json_lines"] = ToldSink(JsonLinesSink(path), from_start=lines.begin == "start")
     collector = written.opentelemetry_sink
     if collector is not None:
+        from deskhand.adapters.opentelemetry import OpenTelemetrySink
+
         sink = OpenTelemetrySink(
             collector.endpoint,
             spec.name,

@@ -1,5 +1,6 @@
 """Reading an ask together with a passage, with the model that ships."""
 
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -49,3 +50,38 @@ def test_threads_read_the_same(reader: AnswerReader) -> None:
             pool.map(lambda _: reader.read("Are you open on Sundays?", [HOURS, RETURNS]), range(12))
         )
     assert together == [alone] * 12
+
+
+class _Kept:
+    """A cache in memory that notes what was written into it."""
+
+    def __init__(self) -> None:
+        self.written: dict[bytes, bytes] = {}
+
+    def read(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
+        return {key: self.written[key] for key in keys if key in self.written}
+
+    def write(self, vectors: Mapping[bytes, bytes]) -> None:
+        self.written |= vectors
+
+
+def test_a_passage_is_read_once_for_all_processes_and_an_ask_is_never_kept(
+    reader: AnswerReader,
+) -> None:
+    kept = _Kept()
+    ask = "How long do I have to send it back?"
+    first = AnswerReader(cache=kept).read(ask, [HOURS, RETURNS])
+    assert len(kept.written) == len([HOURS, RETURNS])
+    before = dict(kept.written)
+
+    assert AnswerReader(cache=kept).read(ask, [HOURS, RETURNS]) == first
+    assert kept.written == before
+    assert first == reader.read(ask, [HOURS, RETURNS])
+
+
+def test_a_damaged_entry_of_the_cache_is_computed_anew(reader: AnswerReader) -> None:
+    kept = _Kept()
+    ask = "When are you open?"
+    first = AnswerReader(cache=kept).read(ask, [HOURS])
+    kept.written = dict.fromkeys(kept.written, b"damaged")
+    assert AnswerReader(cache=kept).read(ask, [HOURS]) == first

@@ -5,14 +5,12 @@ import os
 import time
 from typing import Any
 
-import aiohttp
-
 from deskhand.adapters.channels.mail_connection import LoginRefused, ServerUnavailable, read_secret
 from deskhand.config.sections.channels import Login, OAuthSpec
 from deskhand.errors import ConfigError
 
 _RENEW_BEFORE = 60.0
-_TIMEOUT = aiohttp.ClientTimeout(total=30)
+_TIMEOUT = 30.0
 
 
 def password_of(login: Login) -> str:
@@ -56,7 +54,10 @@ class Tokens:
         self._until = 0.0
 
     async def _ask(self) -> None:
+        import aiohttp  # here: most mailboxes have a password, and it takes long to import
+
         oauth = self._oauth
+        limit = aiohttp.ClientTimeout(total=_TIMEOUT)
         form = {
             "grant_type": "refresh_token",
             "client_id": oauth.client_id,
@@ -68,7 +69,7 @@ class Tokens:
             form["scope"] = oauth.scope
         try:
             async with (
-                aiohttp.ClientSession(timeout=_TIMEOUT) as session,
+                aiohttp.ClientSession(timeout=limit) as session,
                 session.post(oauth.token_url, data=form, allow_redirects=False) as response,
             ):
                 answer: Any = await response.json(content_type=None)

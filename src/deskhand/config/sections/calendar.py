@@ -61,7 +61,7 @@ class CalendarSection(Section):
     """`true` for the calendar in the desk's own database, which is the default."""
     working_hours: dict[str, str] = Field(default={"mon-fri": "9:00-17:00"}, min_length=1)
     """When somebody is there: `{mon-thu: "9:00-12:00, 13:00-17:00", fri: "9:00-14:00"}`."""
-    closed: list[DayText] = Field(default_factory=list)
+    closed: list[DayText] = Field(default_factory=list[DayText])
     """Days on which nobody is there, as `[2026-12-24]`."""
     holidays: Places | None = None
     """Whose public holidays are days on which nobody is there: a country, as `CZ`, a region of

@@ -192,12 +192,12 @@ class DeskSection(Section):
     """How many messages, how much money and how much model spend pass without a person."""
     approvals: ApprovalsSection = Field(default_factory=ApprovalsSection.model_construct)
     """How long an approval holds, and when two people must give it."""
-    recipients: list[Mailbox] = Field(default_factory=list)
+    recipients: list[Mailbox] = Field(default_factory=list[Mailbox])
     """Addresses beside the customer's own that something may be sent to, as
     `warehouse@acme.example`."""
     outgoing: OutgoingSpec = Field(default_factory=OutgoingSpec.model_construct)
     """The hosts, addresses and numbers a reply may name."""
-    commitments: list[ClauseSpec] = Field(default_factory=list)
+    commitments: list[ClauseSpec] = Field(default_factory=list[ClauseSpec])
     """What the company stands behind: what a reply may promise without a tool having done it."""
     channels: dict[ChannelName, ChannelSection] = Field(default_factory=dict)
     """Where messages come from and replies leave, by name: `{support: {imap: {...}, smtp: {...},

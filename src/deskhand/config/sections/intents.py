@@ -68,7 +68,7 @@ class IntentSection(Section):
     """What it needs to know: `{required: {order: {ask: ...}}, optional: [amount]}`."""
     pre: ReplyText | None = None
     """What is said before the steps; in a chat it leaves at once, elsewhere it is recorded."""
-    steps: list[PlanStepSection] = Field(default_factory=list)
+    steps: list[PlanStepSection] = Field(default_factory=list[PlanStepSection])
     """The calls, in order."""
     post: ReplyText | None = None
     """What is said when all is done; the run ends with it, without a drafting stage."""
@@ -76,19 +76,19 @@ class IntentSection(Section):
     """The fields of the results that a customer may read, as in `plans`."""
     reply: ReplyText | None = None
     """The reply in the desk's own words, as in `plans`."""
-    replies: list[ReplySection] = Field(default_factory=list)
+    replies: list[ReplySection] = Field(default_factory=list[ReplySection])
     """Replies for certain cases, as in `plans`."""
     hand_over: bool = False
     """Whether a colleague answers in any case."""
     opening: ReplyText | None = None
     """How a reply begins."""
-    channels: list[Name] = Field(default_factory=list)
+    channels: list[Name] = Field(default_factory=list[Name])
     """The channels on which it counts, as `[chat]`; all if absent."""
     rollout: float = Field(default=100, ge=0, le=100)
     """For how many customers of a hundred it counts; always the same ones."""
     tier: Name | None = None
     """The lowest tier whose customers it counts for; `tiers` says which are higher."""
-    redact: list[SlotName] = Field(default_factory=list)
+    redact: list[SlotName] = Field(default_factory=list[SlotName])
     """Slots whose values no telemetry shows."""
     model: Name | None = None
     """The role of the model that works on it, where the stage names none."""

@@ -29,7 +29,7 @@ class McpServerSection(Section):
 
     command: list[Annotated[str, Field(min_length=1)]] | None = Field(default=None, min_length=1)
     """The program and its arguments, started in the desk's folder: `[python, -m, warehouse]`."""
-    env: list[Variable] = Field(default_factory=list)
+    env: list[Variable] = Field(default_factory=list[Variable])
     """Environment variables that the program is given, by name; no others but the usual harmless
     ones."""
     url: str | None = Field(default=None, pattern=r"^https?://[^\s/@?#]+(/\S*)?$")

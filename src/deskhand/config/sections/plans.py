@@ -55,15 +55,15 @@ class PlanSection(Section):
     """What to do about an intent when no LLM decides: slots it needs, tools it calls, what it
     may tell."""
 
-    needs: list[SlotName] = Field(default_factory=list)
+    needs: list[SlotName] = Field(default_factory=list[SlotName])
     """The slots that must be filled first; what is missing or ambiguous is asked for."""
-    wants: list[SlotName] = Field(default_factory=list)
+    wants: list[SlotName] = Field(default_factory=list[SlotName])
     """The slots that are used where the customer says them, and never asked for; write
     `{slots.NAME?}` for their values."""
     ask: dict[SlotName, ReplyText] = Field(default_factory=dict)
     """The question for each slot, one text, one a language, or `{text: NAME}` for files:
     `{order: {en: Which order?, cs: Která?}}`."""
-    steps: list[PlanStepSection] = Field(default_factory=list)
+    steps: list[PlanStepSection] = Field(default_factory=list[PlanStepSection])
     """The calls, in order; none when the answer lies in the knowledge base."""
     tell: list[str] | None = None
     """The fields of the results that a customer may read, as `[status, day]`; a reply without an
@@ -71,7 +71,7 @@ class PlanSection(Section):
     reply: ReplyText | None = None
     """The reply in the desk's own words: `Your order is {results.find_order.status}.`, one a
     language, or `{text: NAME}` for files."""
-    replies: list[ReplySection] = Field(default_factory=list)
+    replies: list[ReplySection] = Field(default_factory=list[ReplySection])
     """Replies for certain cases; the first whose `given` and references are all known is said in
     place of `reply`."""
     hand_over: bool = False

@@ -60,15 +60,15 @@ class RoutingRuleSection(Section):
 class RoutingSection(Section):
     """Where messages go."""
 
-    rules: list[RoutingRuleSection] = Field(default_factory=list)
+    rules: list[RoutingRuleSection] = Field(default_factory=list[RoutingRuleSection])
     """The rules; the first that matches wins, and without any a message takes the default flow."""
 
 
 class MailSection(Section):
     """Whom the desk believes about its mail."""
 
-    trusted_servers: list[Words] = Field(default_factory=list)
+    trusted_servers: list[Words] = Field(default_factory=list[Words])
     """Names under which the desk's own mail server writes Authentication-Results, as
     `mx.example.com`."""
-    forwarders: list[Words] = Field(default_factory=list)
+    forwarders: list[Words] = Field(default_factory=list[Words])
     """Addresses of helpdesks that pass customers' mail on; the customer they name is answered."""

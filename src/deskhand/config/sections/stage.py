@@ -50,9 +50,9 @@ class StageSection(Section):
     """With `task: extract`: the slots to fill, names under `slots`; all of them if absent."""
     output: str | None = Field(default=None, pattern=r"^[a-z][a-z0-9_]*$")
     """The name the result is kept under; the stage's name if absent."""
-    required: list[str] = Field(default_factory=list)
+    required: list[str] = Field(default_factory=list[str])
     """Fields the result must have; without one of them the attempt has failed."""
-    routes: list[RouteSection] = Field(default_factory=list)
+    routes: list[RouteSection] = Field(default_factory=list[RouteSection])
     """Where to go instead of `next`; the first route whose condition holds wins."""
     next: str | None = None
     """The stage that follows, or `end`; without it the flow ends here."""
