@@ -66,7 +66,7 @@ def conversation_source(store: Store, exchanges: Exchanges) -> Source:
         answers = await exchanges.of_runs([turn.run.id for turn in turns])
         pieces: list[Piece] = []
         for turn in reversed(turns):
-            said = visible_reply(turn.message.body) or turn.message.body
+            said = await asyncio.to_thread(visible_reply, turn.message.body) or turn.message.body
             text = (
                 f"The sender wrote on {_day(turn.message.received_at.timestamp())}:"
                 f" {said[:_LONGEST]}"
@@ -98,7 +98,8 @@ def similar_source(exchanges: Exchanges, embedder: Callable[[], Embeds], limit: 
     several were told."""
 
     async def find(asked: Asked) -> Sequence[Piece]:
-        text = question_text((visible_reply(asked.message.body) or asked.text)[:LONGEST_TEXT])
+        said = await asyncio.to_thread(visible_reply, asked.message.body)
+        text = question_text((said or asked.text)[:LONGEST_TEXT])
         vector = (await asyncio.to_thread(lambda: embedder().embed([text], "query")))[0]
         person = person_of(asked.message.sender.address)
         similar = await exchanges.similar(

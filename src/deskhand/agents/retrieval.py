@@ -67,7 +67,7 @@ def retrieve_from(sources: Sequence[Source], *, patience: float = PATIENCE) -> S
     ) -> dict[str, Any]:
         if envelope.message is None:
             raise PermanentError("there is no message to retrieve anything for")
-        asked = _asked(envelope.message, envelope, ctx)
+        asked = await asyncio.to_thread(_asked, envelope.message, envelope, ctx)
         wanted = [by_name[name] for name in settings.get("sources", by_name) if name in by_name]
         fitting = [
             source_wanted

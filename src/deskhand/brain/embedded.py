@@ -208,7 +208,7 @@ class EmbeddedBrain:
 
     async def _draft(self, task: Task) -> Fields:
         knowledge = self._desk.knowledge
-        said = wording_of(task)
+        said = await asyncio.to_thread(wording_of, task)
         wished = wished_language(said)
         language = wished
         if wished is None or wished != reply_language(wished, self._desk.languages):
@@ -218,7 +218,9 @@ class EmbeddedBrain:
         answers: list[AskAnswer] = []
         if knowledge is not None and drafting.needs_articles(self._desk, task):
             answers = await self._answers(task, language)
-        fields = drafting.draft(self._desk, task, language, answers, wished=wished)
+        fields = await asyncio.to_thread(
+            drafting.draft, self._desk, task, language, answers, wished=wished
+        )
         hits = [answer.hit for answer in answers if answer.hit is not None]
         used = drafting.used_hits(fields, hits)
         if knowledge is not None and used and task.run_id is not None:
@@ -234,7 +236,8 @@ class EmbeddedBrain:
 
     async def _answers(self, task: Task, language: str | None) -> list[AskAnswer]:
         """What the articles say to each ask; to the whole message where it asks nothing."""
-        asks = asks_of(task, language)[:MOST_ASKS] or [whole(asked_in(task))]
+        found = await asyncio.to_thread(asks_of, task, language)
+        asks = found[:MOST_ASKS] or [whole(asked_in(task))]
         spoken = reply_language(language, self._desk.languages)
         desk = self._desk
         if desk.knowledge is not None:

@@ -191,10 +191,11 @@ def _without_frame(text: str, spans: Sequence[_Span], phrases: "_Phrases") -> li
             continue
         kept[0] = _Span(kept[0].start + rest, kept[0].end, kept[0].is_item)
         break
-    for place in range(1, len(kept)):
+    long = [place for place, span in enumerate(kept) if span.end - span.start > _LONGEST_CLOSING]
+    first = max(1, long[-1]) if long else 1  # after closing words nothing long follows
+    for place in range(first, len(kept)):
         words = text[kept[place].start : kept[place].end].strip()
-        is_last = all(span.end - span.start <= _LONGEST_CLOSING for span in kept[place + 1 :])
-        if "?" not in words and is_last and phrases.closing.fullmatch(words):
+        if "?" not in words and phrases.closing.fullmatch(words):
             return kept[:place]
     return kept
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from deskhand.mail.forward import plain_lines
 from deskhand.mail.mail_phrases import mail_phrases
@@ -31,11 +32,18 @@ _LONGEST_GREETING = 8
 _WIDE = 90
 _LINK = re.compile(r"<?https?://\S*")
 _WORDS_OF_A_PROGRAM = 9
+_MOST_LINES = 4_000
+"""Nobody writes more lines of his own in one mail."""
+_KEPT = 32
 
 
+@lru_cache(maxsize=_KEPT)
 def visible_reply(text: str) -> str:
-    """The sender's own words: no quoted mail, no `On ... wrote:`, no signature, no disclaimer."""
-    lines = plain_lines(text[:LONGEST])
+    """The sender's own words: no quoted mail, no `On ... wrote:`, no signature, no disclaimer.
+
+    Many stages ask for those of one message, so the last ones are kept.
+    """
+    lines = plain_lines(text[:LONGEST])[:_MOST_LINES]
     own = _without_quotes(lines)
     own = _without_signature(own)
     return "\n".join(line.rstrip() for line in own).strip()
@@ -43,7 +51,7 @@ def visible_reply(text: str) -> str:
 
 def without_quotes(text: str) -> str:
     """The sender's own words with the signature below them."""
-    return "\n".join(_without_quotes(plain_lines(text[:LONGEST])))
+    return "\n".join(_without_quotes(plain_lines(text[:LONGEST])[:_MOST_LINES]))
 
 
 # --- quotes

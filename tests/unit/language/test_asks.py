@@ -60,6 +60,13 @@ def test_the_subject_asks_where_the_text_does_not() -> None:
     assert asks("Is it in stock?", "How high does it go?", "en") == ["Is it in stock?"]
 
 
+def test_closing_words_close_only_where_nothing_long_follows() -> None:
+    long = "The lamp that we bought last week in your shop in Brno does not go on at all."
+    closed = read_parts(f"What does it cost?\nThank you\nAnn\n{long}", "", "en")
+    assert closed[-1].text == long
+    assert len(read_parts("What does it cost?\nThank you\nAnn Lee", "", "en")) == 1
+
+
 def test_an_endless_message_is_read_to_a_limit() -> None:
     assert len(read_parts("Why? " * 100_000, "", "en")) <= MOST_PARTS
     assert read_parts("", "", None) == []

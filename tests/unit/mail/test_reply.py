@@ -103,6 +103,10 @@ def test_nothing_but_a_signature_is_shown_rather_than_nothing(text: str) -> None
     assert visible_reply(text) == ("" if text.startswith(">") else text.strip())
 
 
+def test_a_text_of_endless_lines_is_read_to_a_limit() -> None:
+    assert len(visible_reply("\n".join(map(str, range(50_000)))).splitlines()) == 4_000
+
+
 def test_public_fixtures() -> None:
     if not SHARED.is_dir():
         pytest.skip("needs ../shared/data/quoted_reply")
