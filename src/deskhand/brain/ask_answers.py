@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from deskhand.brain.answer_chance import Evidence, Likeness, by_questions, by_reading
 from deskhand.brain.embedded_desk import EmbeddedDesk, Intents, ReadsAnswers
@@ -26,12 +27,24 @@ _READ = 3
 """Passages that are read for an ask where the desk has no questions of its own."""
 _CONTEXT = 160
 """Characters said before an ask that are searched with it."""
+_LATER = 0.05
+"""How much surer the answer to an ask after the first must be."""
 _DOUBTED = 0.49
 """The most that is said of an answer that is not agreed on."""
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 _NAME = re.compile(r"(?<=[\w,;] )[A-ZÁ-Ž][\w-]+(?: [A-ZÁ-Ž][\w-]+)*")
 """Words with a capital inside a sentence."""
 _STEM = 5
+
+
+class _Asked(NamedTuple):
+    """What is looked up."""
+
+    ask: Part
+    language: str
+    """The reply's."""
+    comes_first: bool
+    """Whether the message asks nothing before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +83,11 @@ async def answers_to(
     knowledge = desk.knowledge
     if knowledge is None:
         return [AskAnswer(ask.text, None, 0.0, False) for ask in asks]
-    return [await _answer(desk, knowledge, embedder, questions, ask, language) for ask in asks]
+    answers: list[AskAnswer] = []
+    for place, ask in enumerate(asks):
+        looked_up = _Asked(ask, language, comes_first=place == 0)
+        answers.append(await _answer(desk, knowledge, embedder, questions, looked_up))
+    return answers
 
 
 async def _answer(
@@ -78,9 +95,9 @@ async def _answer(
     knowledge: SearchesKnowledge,
     embedder: Embeds,
     questions: Intents | None,
-    ask: Part,
-    language: str,
+    asked: _Asked,
 ) -> AskAnswer:
+    ask, language = asked.ask, asked.language
     ways = wordings(ask)
     ranked: list[Ranked] = []
     for wording in ways:
@@ -95,7 +112,7 @@ async def _answer(
     translated = await _translations(knowledge, ask, alike, ranked, language)
     if translated:
         ranked += await asyncio.to_thread(desk.rank, embedder, ask.text, translated)
-    return await asyncio.to_thread(_known_answer, desk, ask, alike, ranked, language)
+    return await asyncio.to_thread(_known_answer, desk, asked, alike, ranked)
 
 
 def _nearest_answer(
@@ -116,13 +133,10 @@ def _nearest_answer(
 
 
 def _known_answer(
-    desk: EmbeddedDesk,
-    ask: Part,
-    alike: Sequence[Likeness],
-    ranked: Sequence[Ranked],
-    language: str,
+    desk: EmbeddedDesk, asked: _Asked, alike: Sequence[Likeness], ranked: Sequence[Ranked]
 ) -> AskAnswer:
     """By what the desk's own questions say of the ask's wordings."""
+    ask, language = asked.ask, asked.language
     best: Hit | None = None
     confidence = 0.0
     for article in _candidates(alike, ranked, desk.reads is not None):
@@ -137,9 +151,10 @@ def _known_answer(
         nearest = max(ranked, key=lambda passage: passage.confidence)
         return AskAnswer(ask.text, nearest.hit, min(nearest.confidence, _DOUBTED), False)
     speaks_it = best.language in (None, language)
-    agreed = are_alike(alike) and alike[0].article == best.original
-    agreed = agreed and not says_it_of_another(ask.text, best.text)
-    is_sure = confidence >= desk.answer_at and speaks_it and agreed
+    backed = are_backed(alike, best.original, comes_first=asked.comes_first)
+    agreed = backed and not says_it_of_another(ask.text, best.text)
+    needed = desk.answer_at if asked.comes_first else desk.answer_at + _LATER
+    is_sure = confidence >= needed and speaks_it and agreed
     return AskAnswer(ask.text, best, confidence, is_sure)
 
 
@@ -199,6 +214,18 @@ def likenesses(questions: Intents, wordings: Sequence[str]) -> list[Likeness]:
         article = prediction.best.removeprefix(UNANSWERED)
         made.append(Likeness(article, prediction.confidence, is_answered))
     return made
+
+
+def are_backed(alike: Sequence[Likeness], article: str, *, comes_first: bool) -> bool:
+    """Whether the desk's own questions say that the article answers the ask.
+
+    Nothing else is asked before the first ask, so what stands there belongs to it, and one of its
+    wordings is enough. A later ask sounds like the ask before it where both are read together, so
+    both of its wordings must be like what the article answers.
+    """
+    if comes_first:
+        return any(likeness.is_answered and likeness.article == article for likeness in alike)
+    return are_alike(alike) and alike[0].article == article
 
 
 def are_alike(alike: Sequence[Likeness]) -> bool:

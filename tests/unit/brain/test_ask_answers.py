@@ -5,7 +5,12 @@ from typing import NamedTuple
 
 import pytest
 
-from deskhand.brain.ask_answers import are_alike, likenesses, says_it_of_another
+from deskhand.brain.ask_answers import (
+    are_alike,
+    are_backed,
+    likenesses,
+    says_it_of_another,
+)
 
 LAMPS = (
     "The Mira lamp comes in black, white and green and costs 79 EUR. The lamp Mira Plus has a"
@@ -32,6 +37,14 @@ def test_an_ask_and_its_context_must_be_like_the_same_questions() -> None:
     assert are_alike(likenesses(agreeing, ["a", "b"]))
     differing = Known(Prediction("desks", 0.7), Prediction("lamps", 0.9))
     assert not are_alike(likenesses(differing, ["a", "b"]))
+
+
+def test_the_first_ask_needs_one_wording_and_later_ones_both() -> None:
+    differing = likenesses(Known(Prediction("desks", 0.7), Prediction("lamps", 0.9)), ["a", "b"])
+    assert are_backed(differing, "lamps", comes_first=True)
+    assert not are_backed(differing, "lamps", comes_first=False)
+    unanswered = likenesses(Known(Prediction("?lamps", 0.6)), ["a"])
+    assert not are_backed(unanswered, "lamps", comes_first=True)
 
 
 def test_what_is_like_an_unanswered_question_is_not_answered() -> None:

@@ -34,6 +34,11 @@ from deskhand.language.slots.slot_context import SlotContext
 Days = tuple[date, date]
 _WHEN = SlotSpec(name="when", type="date", prefer="future")
 _BESIDE = compiled(r"^[ ,.(]{0,3}(?:(?:the|den|dne|am|dem|der|el|dia|on|d\.|tj\.?) ){0,2}$")
+_LISTED = compiled(
+    r"\b(?:[0-9]{1,2}(?:\.|st|nd|rd|th)?, ?)*[0-9]{1,2}(?:\.|st|nd|rd|th)?"
+    r" (?:or|and|nebo|anebo|ci|a|i|oder|und|bzw\.?|o|u|y) (?:the |am |den |el |vom )?$"
+)
+_NUMBERED = compiled(r"([0-9]{1,2})(?:\.|st|nd|rd|th)?")
 _COUNTED_WEEK = compiled(r"week|tyd|woche|semana")
 _JUST_OVER = timedelta(days=270)
 """A date without a year that is farther ahead than this has just been."""
@@ -64,6 +69,7 @@ def day_spots(
     """In the order of the text, none overlapping another."""
     folded = reading.folded
     found = list(_dates(reading, language, languages, now))
+    found += _listed_before(found, folded, now.date())
     written = list(found)
     for spot in _weekdays(folded, languages, now.date()):
         if spot.kind == "weekday" or not _overlaps(spot, written):
@@ -72,7 +78,7 @@ def day_spots(
     every = [*stretches(folded, now.date(), languages), *month_spots(folded, now.date(), languages)]
     found += [_of_stretch(stretch, folded, languages) for stretch in every]
     spots = _apart(found)
-    spots = _echoed(spots, folded)
+    spots = _dated_in_brackets(_echoed(spots, folded), folded)
     spots = _ranges(spots, folded, languages)
     return [_limited(spot, folded, languages) for spot in spots]
 
@@ -113,6 +119,24 @@ def _of_date(spot: Spot, folded: str, languages: tuple[str, ...], today: date) -
     if len(spot.days) == 2:  # `15. - 17. 3.`
         return DaySpot(spot.start, spot.end, (spot.days,), kind="stretch")
     return DaySpot(spot.start, spot.end, ((spot.days[0], spot.days[0]),))
+
+
+def _listed_before(dates: Sequence[DaySpot], folded: str, today: date) -> Iterator[DaySpot]:
+    """`1. or 2. December`: the days that share the month of the date behind them."""
+    for dated in dates:
+        listed = _LISTED.search(folded[max(0, dated.start - _REACH) : dated.start])
+        if dated.kind != "day" or listed is None or not folded[dated.start].isdigit():
+            continue
+        for number in _NUMBERED.finditer(listed.group()):
+            day = _same_month(dated.days[0][0], int(number[1]))
+            start = dated.start - len(listed.group()) + number.start()
+            if day is not None and today <= day:
+                yield DaySpot(start, start + len(number[0]), ((day, day),))
+
+
+def _same_month(dated: date, number: int) -> date | None:
+    """A day of the same month before that day; None where there is none."""
+    return dated.replace(day=number) if 0 < number < dated.day else None
 
 
 def _length(table: dict[str, str], lead: str, languages: tuple[str, ...]) -> int:
@@ -230,11 +254,14 @@ _HOLIDAY_LEAD = {
 
 
 def _echoed(spots: Sequence[DaySpot], folded: str) -> list[DaySpot]:
-    """`Friday, 14 March` is one date; with the wrong weekday it is a doubtful one."""
+    """`Friday, 14 March` is one date, and so is `next Friday, the 14th`; with the wrong weekday
+    it is a doubtful one."""
     joined: list[DaySpot] = []
     for spot in spots:
         before = joined[-1] if joined else None
         pair = None if before is None else _one_date(before, spot, folded)
+        if pair is not None and pair.kind == "doubt" and _names_weekday_of(spot, joined[:-1]):
+            pair = None  # `Tuesday or Wednesday (1. or 2. December)`
         if pair is not None:
             joined[-1] = pair
         else:
@@ -242,11 +269,36 @@ def _echoed(spots: Sequence[DaySpot], folded: str) -> list[DaySpot]:
     return joined
 
 
+def _dated_in_brackets(spots: Sequence[DaySpot], folded: str) -> list[DaySpot]:
+    """`Monday or Tuesday (30. November or 1. December)` means the days in brackets."""
+    meant: list[DaySpot] = []
+    for place, spot in enumerate(spots):
+        dated = [
+            other
+            for other in spots[place + 1 : place + 5]
+            if other.kind == "day" and other.days[0][0].weekday() == spot.weekday
+        ]
+        if spot.kind == "weekday" and dated and "(" in folded[spot.end : dated[0].start]:
+            spot = spot._replace(kind="day", days=dated[0].days, weekday=None)
+        meant.append(spot)
+    return meant
+
+
+def _names_weekday_of(dated: DaySpot, earlier: Sequence[DaySpot]) -> bool:
+    """Whether the weekday before the last was that of the date."""
+    last = earlier[-1] if earlier else None
+    if last is None or last.kind != "weekday" or dated.kind != "day":
+        return False
+    return last.weekday == dated.days[0][0].weekday()
+
+
 def _one_date(left: DaySpot, right: DaySpot, folded: str) -> DaySpot | None:
     kinds = (left.kind, right.kind)
-    if kinds not in (("weekday", "day"), ("day", "weekday")):
-        return None
     if not _BESIDE.search(folded[left.end : right.start]):
+        return None
+    if kinds in (("day", "day"), ("doubt", "day")) and right.days[0] in left.days:
+        return right._replace(start=left.start)
+    if kinds not in (("weekday", "day"), ("day", "weekday")):
         return None
     dated, weekday = (left, right.weekday) if left.kind == "day" else (right, left.weekday)
     if dated.days[0][0].weekday() == weekday:

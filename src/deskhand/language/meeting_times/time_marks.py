@@ -41,8 +41,13 @@ class TimeMarks:
     @property
     def covered(self) -> list[Place]:
         """The places that were understood."""
+        return [*self.marked, *self.harmless]
+
+    @property
+    def marked(self) -> list[Place]:
+        """The places of days, times, lengths and zones."""
         spots: list[Mark] = [*self.days, *self.times, *self.durations, *self.zones]
-        return [*((spot.start, spot.end) for spot in spots), *self.harmless]
+        return [(spot.start, spot.end) for spot in spots]
 
     def words_at(self, place: Place) -> str:
         """A place in the words of the text as given."""
@@ -129,7 +134,8 @@ def words_in(
 ) -> list[Place]:
     """Where words of a table stand in a part of the text, beside what only looks like them."""
     seen = marks.folded[place[0] : place[1]]
-    covered = marks.covered
+    # `any day` is harmless, `any day but Thursday` is not
+    covered = marks.marked if table is wish_words.EXCEPTION else marks.covered
     if but is not None:
         covered += [
             (place[0] + match.start(), place[0] + match.end())

@@ -24,8 +24,6 @@ class Group:
     days: list[DaySpot] = field(default_factory=list[DaySpot])
     hours: HoursOfDay | None = None
     refused: bool = False
-    only: bool = False
-    """Whether it narrows what was said before about its days."""
     scope: bool = False
     """Whether the days are only where the refusal counts."""
     stated: bool = False
@@ -54,11 +52,8 @@ def groups_of(
     parts = list(_parts(marks, sentence, unclear, used))
     open_parts = [part for part in parts if not part.refused and not part.stated]
     wished: Marks = [mark for part in open_parts for mark in part.marks]
-    only = _limiting_words(marks, sentence)
-    used += only
+    used += _limiting_words(marks, sentence)
     groups = _with_shared_hours(_paired(wished, marks)) if wished else []
-    for group in groups:
-        group.only = bool(only)
     for part in parts:
         if part.refused:
             groups += _refusals(part, marks)

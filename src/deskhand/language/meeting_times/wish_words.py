@@ -63,7 +63,7 @@ HENCE: dict[str, str] = {
 }
 """What follows from something that was told, or is meant in its place."""
 SMALL: dict[str, str] = {
-    "en": r"on|at|in|the|any|time|of|for|during|over|both|by|a|an|each|sometime|ideally|"
+    "en": r"on|at|in|the|any|some|time|of|for|during|over|both|by|a|an|each|sometime|ideally|"
     r"preferably|afterwards|then|still|maybe|perhaps|please|best|also|even|pm|am|only|from|"
     r"before|after|around|about|always|at most|anything|something",
     "cs": r"v|ve|na|s|o|k|ke|z|ze|po|od|do|pred|radsi|prosim|nejlepe|idealne|treba|taky|take|"

@@ -115,9 +115,8 @@ class WishedDays:
             return
         if not self.is_open and self.week is not None and set(fresh) == set(_each(self.week)):
             return  # it says in which week the days are that were named before
-        only = any(group.only for group in groups)
         inside = not self.is_open and set(fresh) <= set(self.hours)
-        if self.is_open or (inside and not (only or self.one_by_one)):
+        if self.is_open or (inside and not self.one_by_one):
             self.hours = fresh
             self.one_by_one = len(fresh) <= _SINGLES
         elif inside:
