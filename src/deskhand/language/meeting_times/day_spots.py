@@ -273,15 +273,20 @@ def _dated_in_brackets(spots: Sequence[DaySpot], folded: str) -> list[DaySpot]:
     """`Monday or Tuesday (30. November or 1. December)` means the days in brackets."""
     meant: list[DaySpot] = []
     for place, spot in enumerate(spots):
-        dated = [
-            other
-            for other in spots[place + 1 : place + 5]
-            if other.kind == "day" and other.days[0][0].weekday() == spot.weekday
-        ]
-        if spot.kind == "weekday" and dated and "(" in folded[spot.end : dated[0].start]:
-            spot = spot._replace(kind="day", days=dated[0].days, weekday=None)
-        meant.append(spot)
+        dated = _date_of(spot, spots[place + 1 : place + 5])
+        if dated is not None and "(" in folded[spot.end : dated.start]:
+            meant.append(spot._replace(kind="day", days=dated.days, weekday=None))
+        else:
+            meant.append(spot)
     return meant
+
+
+def _date_of(spot: DaySpot, following: Sequence[DaySpot]) -> DaySpot | None:
+    """The first date behind a weekday that falls on it."""
+    for other in following:
+        if other.kind == "day" and other.days[0][0].weekday() == spot.weekday:
+            return other
+    return None
 
 
 def _names_weekday_of(dated: DaySpot, earlier: Sequence[DaySpot]) -> bool:
