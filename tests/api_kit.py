@@ -13,11 +13,12 @@ from fastapi import FastAPI
 from deskhand.adapters.stores.api_keys import SqlKeyStore
 from deskhand.model.access import Scope
 from deskhand.model.run import RunStatus
-from deskhand.web.api.app import create_app
+from deskhand.web.api.app import Hooks, create_app
 from deskhand.web.console.app import create_console
 from deskhand.wiring import (
     Database,
     Desk,
+    WebhookTrial,
     api_keys,
     console_actions,
     console_feed,
@@ -26,6 +27,7 @@ from deskhand.wiring import (
     read_desk,
     run_bench,
     user_accounts,
+    webhook_endpoints,
 )
 from tests.automatic import automatic
 
@@ -174,6 +176,9 @@ async def served(
             )
         keys = api_keys(database)
         accounts = user_accounts(database)
+        specs = {name: desk.spec for name, desk in desks.items()}
+        trial = WebhookTrial(database, specs)
+        hooks = Hooks(webhook_endpoints(database), trial, console_actions(database))
         site = create_console(
             desks,
             accounts,
@@ -182,6 +187,7 @@ async def served(
             public_url=public_url,
             actions=console_actions(database),
             keys=keys,
+            hooks=hooks,
         )
         app = create_app(
             desks,
@@ -189,6 +195,7 @@ async def served(
             version="1.2.3",
             site=site if approvals else None,
             users=accounts,
+            hooks=hooks,
         )
         yield Served(app, desks, keys, database, folder)
 

@@ -8,7 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from deskhand.adapters.stores.webhook_endpoints import SqlWebhookEndpoints
+from deskhand.adapters.webhook_secrets import WebhookSecrets
+from deskhand.adapters.webhooks import AllowedAddresses
+from deskhand.engine.webhook_events import trial_event
+from deskhand.model.access import Role
 from deskhand.model.run import Event, ReviewState, RunStatus
+from deskhand.model.webhook import CHOSEN
+from deskhand.wiring import user_accounts
 from tests.api_kit import Served
 from tests.approvals_kit import make_passwords_cheap, outbox
 from tests.browser import Page, browser, needs_browser
@@ -53,7 +60,23 @@ async def screens_of(shop: Served) -> list[str]:
         "/metrics/",
         "/search/?q=parcel",
         "/search/?q=nothing+like+this",
+        *await webhook_screens(shop),
     ]
+
+
+async def webhook_screens(shop: Served) -> list[str]:
+    """Two addresses, one of which is switched off; only admins see them."""
+    await user_accounts(shop.database).set_rights("ida", role=Role.ADMIN)
+    secrets = WebhookSecrets("a key of at least thirty-two characters")
+    webhooks = SqlWebhookEndpoints(shop.database, secrets, AllowedAddresses())
+    url = "https://hooks.example.com/deskhand/" + "a-long-way-to-go-" * 5
+    kept, _ = await webhooks.add(url, CHOSEN, ["shop"], "ida")
+    off, _ = await webhooks.add("https://hooks.example.com/", ["run.ended"], ["shop"], "ida")
+    await webhooks.disable(off.id, "nothing has arrived there for three days")
+    told = trial_event("evt_1", "shop", kept.id, time.time())
+    await webhooks.put(kept.id, "shop", told, told.data, 600.0)
+    here = "/desk/webhooks"
+    return [here, f"{here}/{kept.id}", f"{here}/{off.id}"]
 
 
 async def go(page: Page, base: str, path: str) -> None:

@@ -54,6 +54,7 @@ _COMMANDS = (
     _Command("resume", OPERATE, "stop", "resume"),
     _Command("keys", OPERATE, "keys", "app"),
     _Command("users", OPERATE, "users", "app"),
+    _Command("webhooks", OPERATE, "webhooks", "app"),
     _Command("db", OPERATE, "db", "app"),
     _Command("audit", OPERATE, "audit", "app"),
     _Command("erase", OPERATE, "audit", "erase"),

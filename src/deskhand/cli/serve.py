@@ -210,15 +210,17 @@ async def web_server(
     import uvicorn
 
     from deskhand import __version__
-    from deskhand.web.api.app import create_app
+    from deskhand.web.api.app import Hooks, create_app
     from deskhand.web.console.app import create_console
     from deskhand.web.header_timeout import HeaderTimeoutProtocol
     from deskhand.wiring import (
+        WebhookTrial,
         api_keys,
         console_actions,
         console_feed,
         run_bench,
         user_accounts,
+        webhook_endpoints,
     )
 
     class Server(uvicorn.Server):
@@ -232,16 +234,22 @@ async def web_server(
     in_front = in_front or InFront()
     users = user_accounts(database)
     feed = console_feed(database)
+    specs = {desk.spec.name: desk.spec for desk in desks}
+    trial = WebhookTrial(database, specs)
+    hooks = Hooks(webhook_endpoints(database), trial, console_actions(database))
     site = create_console(
         served,
         users,
         feed,
         run_bench(database, desks),
         public_url=in_front.public_url,
-        actions=console_actions(database),
+        actions=hooks.actions,
         keys=api_keys(database),
+        hooks=hooks,
     )
-    app = create_app(served, api_keys(database), version=__version__, site=site, users=users)
+    app = create_app(
+        served, api_keys(database), version=__version__, site=site, users=users, hooks=hooks
+    )
     return Server(
         uvicorn.Config(
             app,

@@ -26,6 +26,8 @@ class Scope(StrEnum):
     """May stop and resume a desk."""
     USERS_WRITE = "users:write"
     """May let people log in and say what they may do."""
+    WEBHOOKS_WRITE = "webhooks:write"
+    """May say which addresses are told what happens."""
     CUSTOMERS_ASSERT = "customers:assert"
     """May say which customer a message is from; what others say about that is ignored."""
 

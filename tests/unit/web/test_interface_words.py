@@ -15,7 +15,14 @@ from deskhand.model.access import Role
 from deskhand.model.ticket_state import AskStatus, TicketState, UrgencyLevel
 from deskhand.model.value_readings import DOUBTS
 from deskhand.trust.standing import MODES
-from deskhand.web.console import labels, metrics_pages, search_pages, ticket_list, user_pages
+from deskhand.web.console import (
+    labels,
+    metrics_pages,
+    search_pages,
+    ticket_list,
+    user_pages,
+    webhook_pages,
+)
 from deskhand.web.console.review_page import snoozes
 from deskhand.web.console.runs_pages import STATUSES
 from deskhand.web.console.translation import (
@@ -42,6 +49,8 @@ NOT_WORDS = {
     "500 EUR",
     "· Deskhand",
     "CSV",
+    "https://hooks.example.com/deskhand",
+    "desk.yaml",
 }
 """What is the same in every language: names, commands, and how something is written down."""
 
@@ -63,6 +72,7 @@ def _from_constants() -> Iterator[str]:
     yield from AskStatus
     yield from Role
     yield from user_pages.ROLES.values()
+    yield from webhook_pages.MEANINGS.values()
     yield from (words for words, _ in STATUSES.values())
     yield from (words for _, _, words in labels.RISKS.values())
     yield from (words for words, _, _ in ticket_list.STATES.values())

@@ -12,7 +12,8 @@ from starlette.middleware import Middleware
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from deskhand.ports import ApiKeys, Users
+from deskhand.ports import ApiKeys, ConsoleActions, Users
+from deskhand.ports.webhooks import TriesWebhook, Webhooks
 from deskhand.web.api import (
     attachments,
     chat,
@@ -32,6 +33,7 @@ from deskhand.web.api import (
 )
 from deskhand.web.api import desks as desk_routes
 from deskhand.web.api import users as user_routes
+from deskhand.web.api import webhooks as webhook_routes
 from deskhand.web.api.access import Authenticate, ServedDesk
 from deskhand.web.api.middleware import Guard
 from deskhand.web.api.problems import problem_of
@@ -54,6 +56,15 @@ class Site:
         await self.app({**scope, "root_path": outside}, receive, send)
 
 
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """What keeps webhooks: their addresses, a way to try one, and the log of what was done."""
+
+    webhooks: Webhooks
+    trial: TriesWebhook
+    actions: ConsoleActions
+
+
 def create_app(
     desks: Mapping[str, ServedDesk],
     keys: ApiKeys,
@@ -61,6 +72,7 @@ def create_app(
     version: str,
     site: Site | None = None,
     users: Users | None = None,
+    hooks: Hooks | None = None,
 ) -> FastAPI:
     """The app that serves these open desks, by name, to the holders of these keys."""
     pages = () if site is None else tuple(site.paths)
@@ -81,6 +93,9 @@ def create_app(
     )
     app.state.desks = dict(desks)
     app.state.users = users
+    app.state.webhooks = None if hooks is None else hooks.webhooks
+    app.state.webhook_trial = None if hooks is None else hooks.trial
+    app.state.actions = None if hooks is None else hooks.actions
     app.state.turns = messages.Turns()
     app.state.stopping = asyncio.Event() if site is None else site.stopping
     app.state.home = f"{pages[0]}/" if pages else reference.DOCS
@@ -103,6 +118,7 @@ def create_app(
         modes,
         kb,
         user_routes,
+        webhook_routes,
     )
     for part in shown:
         app.include_router(part.router, dependencies=documented)

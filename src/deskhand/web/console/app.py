@@ -14,7 +14,7 @@ from deskhand.ports import ApiKeys, ConsoleActions, Users
 from deskhand.ports.console import ConsoleFeed
 from deskhand.ports.run_bench import RunBench
 from deskhand.web.api.access import ServedDesk
-from deskhand.web.api.app import Site
+from deskhand.web.api.app import Hooks, Site
 from deskhand.web.api.problems import Refused
 from deskhand.web.console.actions import role_for
 from deskhand.web.console.chat_page import ChatPages
@@ -34,6 +34,8 @@ from deskhand.web.console.setup_pages import PLACE as SETUP
 from deskhand.web.console.setup_pages import SetupPages
 from deskhand.web.console.ticket_pages import TicketPages
 from deskhand.web.console.user_pages import UserPages
+from deskhand.web.console.webhook_pages import PLACE as WEBHOOKS
+from deskhand.web.console.webhook_pages import WebhookPages
 
 
 def create_console(
@@ -45,6 +47,7 @@ def create_console(
     public_url: str | None = None,
     actions: ConsoleActions | None = None,
     keys: ApiKeys | None = None,
+    hooks: Hooks | None = None,
 ) -> Site:
     """The screens that show these desks to these people.
 
@@ -75,6 +78,7 @@ def create_console(
             *_setup_routes(setup, gate),
             *_user_routes(UserPages(frame, users, actions), gate),
             *_key_routes(KeyPages(frame, keys), gate),
+            *_webhook_routes(_webhook_pages(frame, hooks), gate),
             *_desk_routes(DeskPages(frame), gate),
             Route(
                 f"{HOME}chat/{{desk}}/files/{{number:int}}",
@@ -150,6 +154,22 @@ def _key_routes(pages: KeyPages, gate: SessionGate) -> list[Route]:
         Route("/desk/keys", gate.page(pages.keys, Role.ADMIN), methods=["GET"]),
         Route("/desk/keys", gate.page(pages.add, Role.ADMIN), methods=["POST"]),
         Route("/desk/keys/{key}/revoke", gate.page(pages.revoke, Role.ADMIN), methods=["POST"]),
+    ]
+
+
+def _webhook_pages(frame: Frame, hooks: Hooks | None) -> WebhookPages:
+    if hooks is None:
+        return WebhookPages(frame, None, None)
+    return WebhookPages(frame, hooks.webhooks, hooks.trial)
+
+
+def _webhook_routes(pages: WebhookPages, gate: SessionGate) -> list[Route]:
+    one = f"{WEBHOOKS}/{{webhook}}"
+    return [
+        Route(WEBHOOKS, gate.page(pages.webhooks, Role.ADMIN), methods=["GET"]),
+        Route(WEBHOOKS, gate.page(pages.add, Role.ADMIN), methods=["POST"]),
+        Route(one, gate.page(pages.webhook, Role.ADMIN), methods=["GET"]),
+        Route(f"{one}/{{action}}", gate.page(pages.act, Role.ADMIN), methods=["POST"]),
     ]
 
 
