@@ -107,7 +107,10 @@ def _models(calls: Sequence[Mapping[str, Any]]) -> str:
     """What a run asked of models, and what that took."""
     if not calls:
         return ""
-    sums = {name: sum(call[name] for call in calls) for name in _COUNTED}
+    sums = dict.fromkeys(_COUNTED, 0)
+    for call in calls:
+        for name in _COUNTED:
+            sums[name] += call[name]
     cached, thoughts = sums["cached_tokens"], sums["reasoning_tokens"]
     words = [
         f"{len(calls)} call{'s' * (len(calls) != 1)}",
