@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from deskhand.language.embed import shared_embedder
-from deskhand.language.ticket_facts import continuations
+from deskhand.language.ticket_facts import continuations, follow_up_score
 from deskhand.mail.message_files import message_from
 from deskhand.model.ticket import MessageFacts, Ticket
 from deskhand.model.ticket_state import TicketState
@@ -57,13 +57,15 @@ def matched(case: dict[str, Any]) -> tuple[str | None, str]:
     message = _message(9999, case["message"])
     facts = _facts(9999, case["message"], "")
     cited = [one.ticket.id for one in read if one.ticket.id in case["message"]]
+    vector = shared_embedder().embed([case["message"]], "query")[0]
     incoming = Incoming(
         conversation="c9999",
         is_proven=True,
         cited=tuple(cited),
         references=facts.references,
         follow_up=follow_up_words(message),
-        vector=shared_embedder().embed([case["message"]], "query")[0],
+        vector=vector,
+        comes_back=follow_up_score(vector),
     )
     result = match(incoming, read)
     chosen = result.matched_ticket_id if result.joins else None

@@ -98,6 +98,7 @@ def _heading(ticket: "Ticket") -> list[tuple[str, str]]:
         ("assignee", ticket.assignee or ""),
         ("group", ticket.group or ""),
         ("tags", " ".join(ticket.tags)),
+        ("rated", str(ticket.rating or "")),
         ("opened", moment(ticket.opened_at)),
         ("changed", moment(ticket.changed_at)),
     ]

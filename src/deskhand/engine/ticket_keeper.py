@@ -4,8 +4,10 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from deskhand.engine.background import Background
+from deskhand.engine.satisfaction import Survey
 from deskhand.model.run import RunStatus
 from deskhand.model.ticket import TicketEvent
+from deskhand.model.ticket_state import TicketFilter, TicketState
 from deskhand.tickets.handling import count_deadlines, note_answers, tell_deadlines
 from deskhand.tickets.service import Tickets
 
@@ -24,10 +26,17 @@ class TicketKeeper:
     """One desk's. Everything it does is told from the database, so a round that is lost or done
     twice changes nothing."""
 
-    def __init__(self, tickets: Tickets, told: Told | None = None) -> None:
+    def __init__(
+        self,
+        tickets: Tickets,
+        told: Told | None = None,
+        *,
+        survey: Survey | None = None,
+    ) -> None:
         """`told` hears of each deadline that is near or has passed."""
         self._tickets = tickets
         self._told = told
+        self._survey = survey
         self._rested: set[str] = set()
         self._rounds = 0
         self._work = Background(
@@ -65,3 +74,12 @@ class TicketKeeper:
         for event in await tell_deadlines(self._tickets, BY):
             if self._told is not None:
                 await self._told(event)
+        await self._tickets.store.order_reviews(None if looks_at_all else rested)
+        if self._survey is not None:
+            await self._survey.once()
+
+
+def forgotten(now: float, after: float) -> TicketFilter:
+    """Tickets that are somebody's turn, but nobody touched them for so many seconds and no
+    deadline runs any more."""
+    return TicketFilter((TicketState.ACTIVE, TicketState.OPEN), quiet_since=now - after)

@@ -5,10 +5,18 @@ and an outage of last year is none.
 """
 
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from deskhand.language.concerns import pieces_of
 from deskhand.language.message_reader import MessageReader, shared_message_reader
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FOLLOW_UP_WEIGHTS = Path(__file__).with_name("follow_up_weights.npy")
 LIKELY = {
     "outage": 0.25,
     "outage_part": 0.5,
@@ -64,3 +72,24 @@ def continuations(
         reader.read(message[:LONGEST], ticket).probability("continues", "continues")
         for ticket in tickets
     ]
+
+
+def follow_up_score(vector: "NDArray[np.float32] | None") -> float | None:
+    """How much a message sounds as if it came back to something, whatever that is: log odds.
+
+    "Tried it as you said, no luck" presupposes an exchange; "How do I export a board?" does not. A
+    linear model over the message's embedding tells them apart. `scripts/build_follow_up_model.py`
+    fits it (docs/decisions/0111-coming-back.md). None for a vector of another model.
+    """
+    weights = _follow_up_weights()
+    if vector is None or vector.shape[0] + 1 != weights.shape[0]:
+        return None
+    return float(vector @ weights[:-1] + weights[-1])
+
+
+@cache
+def _follow_up_weights() -> "NDArray[np.float32]":
+    import numpy as np
+
+    weights: NDArray[np.float32] = np.load(FOLLOW_UP_WEIGHTS)
+    return weights

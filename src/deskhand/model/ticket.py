@@ -10,7 +10,7 @@ from deskhand.model.frozen import Frozen
 from deskhand.model.ids import random_bytes
 from deskhand.model.message import Message
 from deskhand.model.run import RunStatus
-from deskhand.model.ticket_state import AskStatus, TicketState, UrgencyLevel
+from deskhand.model.ticket_state import AskStatus, Rating, TicketState, UrgencyLevel
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Crockford's base32: no I, L, O or U, which are taken for other signs."""
@@ -77,6 +77,10 @@ class TicketEventKind(StrEnum):
     """What one of its messages asks for was read."""
     SETTLED = "settled"
     """Something asked for was answered, deferred or escalated."""
+    SURVEYED = "surveyed"
+    """The customer was asked how it was."""
+    RATED = "rated"
+    """The customer said how it was."""
 
 
 class TicketAsk(Frozen):
@@ -149,6 +153,9 @@ class TicketEvent(Frozen):
     """With `warned` and `breached`: which one and until when, as `resolution 1767225600`."""
     asks: tuple[TicketAsk, ...] = ()
     """Those that are new or changed, as they are from now on."""
+    survey: str | None = None
+    """With `surveyed`: the digest of the secret in the customer's link."""
+    rating: Rating | None = None
 
 
 class TicketNote(Frozen):
@@ -195,6 +202,11 @@ class Ticket(Frozen):
     """When the first answer left."""
     pauses: tuple[tuple[float, float | None], ...] = ()
     """When it waited for the customer or was over: from and until, None while it goes on."""
+    surveyed_at: float | None = None
+    """When the customer was asked how it was; that is once for each ticket."""
+    survey: str = ""
+    """The digest of the secret in the link; only where the whole ticket was read."""
+    rating: Rating | None = None
     told: str = ""
     """The newest deadline that was warned of or passed, so that it is told once."""
     due_at: float | None = None

@@ -59,6 +59,13 @@ class AskStatus(StrEnum):
     """A person has it."""
 
 
+class Rating(StrEnum):
+    """What a customer says of how a matter was handled."""
+
+    GOOD = "good"
+    BAD = "bad"
+
+
 @dataclass(frozen=True, slots=True)
 class TicketFilter:
     """Which tickets are wanted; what is None does not matter."""
@@ -78,6 +85,8 @@ class TicketFilter:
     """Only those with a deadline before this moment."""
     opened_after: float | None = None
     changed_after: float | None = None
+    quiet_since: float | None = None
+    """Only those that nobody touched since, and that have no deadline after it."""
 
 
 class TicketOrder(StrEnum):

@@ -149,6 +149,24 @@ class TicketStore(TicketArchive, Protocol):
         """Tickets that are late or soon will be."""
         ...
 
+    async def order_reviews(self, runs: Sequence[str] | None = None) -> int:
+        """Tell open reviews of these runs, or of all, when their tickets are due."""
+        ...
+
+    async def to_survey(
+        self, solved_before: float, solved_after: float, *, limit: int = 50
+    ) -> list[Ticket]:
+        """Solved tickets whose customers were never asked how it was."""
+        ...
+
+    async def thumbs(self, since: float, *, limit: int = 500) -> list[tuple[str, str, float]]:
+        """Tickets that are over and were not rated, with `up` or `down` from a chat and when."""
+        ...
+
+    async def satisfaction(self) -> dict[str, int]:
+        """How many customers were asked, and how many said `good` and `bad`."""
+        ...
+
     async def views(self) -> list[TicketView]: ...
 
     async def save_view(self, name: str, query: str, by: str) -> TicketView: ...

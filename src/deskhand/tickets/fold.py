@@ -7,7 +7,7 @@ from deskhand.errors import PermanentError
 from deskhand.model.ticket import Ticket, TicketAsk, TicketEvent, TicketEventKind, TicketNote
 from deskhand.model.ticket_state import TicketState
 
-_PLAIN = ("subject", "state", "urgency", "category", "language", "plan")
+_PLAIN = ("subject", "state", "urgency", "category", "language", "plan", "survey", "rating")
 """What an event says and the ticket has from then on."""
 _CLEARED_BY_EMPTY = ("merged_into", "assignee", "group")
 _OVER = (TicketState.SOLVED, TicketState.CLOSED)
@@ -61,6 +61,8 @@ def _asks(ticket: Ticket, event: TicketEvent) -> tuple[TicketAsk, ...]:
 def _clock(ticket: Ticket, event: TicketEvent) -> dict[str, Any]:
     """What an event means for the deadlines: who waits for whom, and since when."""
     values: dict[str, Any] = {}
+    if event.kind is TicketEventKind.SURVEYED:
+        values["surveyed_at"] = event.at
     if event.kind is TicketEventKind.JOINED:
         asked = event.at if ticket.asked_at is None else ticket.asked_at
         values |= {"asked_at": asked, "heard_at": event.at}

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from deskhand.language.ticket_facts import follow_up_score
 from deskhand.model.contact import Contact
 from deskhand.model.message import Message
 from deskhand.model.ticket import (
@@ -159,6 +160,7 @@ class TicketPlacing:
             follow_up=follow_up_words(message),
             answered=answered,
             vector=vector,
+            comes_back=follow_up_score(vector),
         )
 
     async def _led_to(

@@ -54,7 +54,7 @@ from deskhand.wiring.office import desk_office
 from deskhand.wiring.routing import desk_intake
 from deskhand.wiring.sending import reply_sending, sent_within_the_hour
 from deskhand.wiring.telemetry import open_teller
-from deskhand.wiring.tickets import deadline_rules, open_tickets
+from deskhand.wiring.tickets import deadline_rules, open_tickets, ticket_keeper
 from deskhand.wiring.tools import mcp_servers
 from deskhand.wiring.webhooks import keep_desk_file_webhook, webhook_courier
 from deskhand.wiring.workers import DeskDispatcher, served_by
@@ -125,7 +125,7 @@ async def open_desk(
         tickets = await closing.enter_async_context(
             open_tickets(database, spec.name, deadlines=deadline_rules(spec))
         )
-        keeper = TicketKeeper(tickets)
+        keeper = ticket_keeper(spec, tickets, around.channels, outbox)
         closing.push_async_callback(keeper.stop)
         around = replace(around, ticket_keeper=keeper)
         setup = _setup(loaded, database, store, around, asked, outbox, live=live, events=events)

@@ -2,12 +2,16 @@
 
 import os
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 
+from deskhand.adapters.channels.folder_outbox import FolderOutbox
 from deskhand.adapters.stores.active_tickets import SqlActiveTickets
 from deskhand.adapters.stores.tickets import SqlTickets
 from deskhand.config.desk import DeskSpec
+from deskhand.engine.satisfaction import Survey
+from deskhand.engine.ticket_keeper import TicketKeeper
 from deskhand.errors import ConfigError
 from deskhand.language.ticket_facts import continuations
 from deskhand.model.message import Message
@@ -16,6 +20,7 @@ from deskhand.tickets.deadlines import DeadlineRules
 from deskhand.tickets.message_hints import our_deliveries
 from deskhand.tickets.placing import TicketPlacing
 from deskhand.tickets.service import Tickets
+from deskhand.wiring.channels import ChannelPost, DeskChannel, sending_channels
 from deskhand.wiring.databases import Database, DeskStore
 from deskhand.wiring.models import embedder
 
@@ -54,6 +59,25 @@ async def open_tickets(
 def deadline_rules(spec: DeskSpec) -> DeadlineRules:
     """When a desk's tickets are due, in the hours of its calendar."""
     return DeadlineRules(spec.tickets, spec.calendar.offering.hours)
+
+
+def ticket_keeper(
+    spec: DeskSpec,
+    tickets: Tickets,
+    channels: Sequence[DeskChannel],
+    outbox: Path,
+) -> TicketKeeper:
+    """What keeps the clocks of a desk's tickets and asks its customers."""
+    section = spec.tickets
+    survey = None
+    if section.satisfaction is not None:
+        carriers = sending_channels(channels)
+        named = section.satisfaction.channel or next(iter(carriers), "")
+        post = ChannelPost(
+            FolderOutbox(outbox, sender=f"{spec.name}@localhost"), carriers.get(named)
+        )
+        survey = Survey(tickets, section.satisfaction, spec.name, post.send)
+    return TicketKeeper(tickets, survey=survey)
 
 
 def own_tickets(database: Database, desk: str, now: Callable[[], float]) -> Tickets:

@@ -12,7 +12,7 @@ from jinja2 import Environment, nodes
 
 from deskhand.engine.descriptions import ACTIONS, ACTORS, DECIDED
 from deskhand.model.access import Role
-from deskhand.model.ticket_state import AskStatus, TicketState, UrgencyLevel
+from deskhand.model.ticket_state import AskStatus, Rating, TicketState, UrgencyLevel
 from deskhand.model.value_readings import DOUBTS
 from deskhand.trust.standing import MODES
 from deskhand.web.console import (
@@ -70,6 +70,7 @@ def _from_constants() -> Iterator[str]:
     yield from UrgencyLevel
     yield from TicketState
     yield from AskStatus
+    yield from Rating
     yield from Role
     yield from user_pages.ROLES.values()
     yield from webhook_pages.MEANINGS.values()
@@ -77,7 +78,7 @@ def _from_constants() -> Iterator[str]:
     yield from (words for _, _, words in labels.RISKS.values())
     yield from (words for words, _, _ in ticket_list.STATES.values())
     yield from ticket_list.TARGETS.values()
-    yield from (words for words, _, _ in ticket_list.built_in_views("ida", 0.0).values())
+    yield from (words for words, _, _ in ticket_list.built_in_views("ida", 0.0, 1.0).values())
     yield from (words for _, words, _ in metrics_pages.SHARES)
     yield from (heading for _, heading, _ in search_pages.GROUPS)
     yield from (words for _, words in snoozes(1_800_000_000.0, "Europe/Prague"))

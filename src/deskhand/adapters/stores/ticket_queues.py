@@ -8,12 +8,13 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import CoreDatabase
+from deskhand.adapters.stores.ticket_reviews import order_reviews
 from deskhand.adapters.stores.ticket_rows import ticket_of, write_deadline
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.message import Message
 from deskhand.model.run import RunStatus
 from deskhand.model.ticket import NewestMessage, Ticket, TicketEventKind, TicketView
-from deskhand.model.ticket_state import TicketFilter, TicketState
+from deskhand.model.ticket_state import Rating, TicketFilter, TicketState
 from deskhand.ports.tickets import TicketDeadline
 
 NEVER = 1e18
@@ -22,6 +23,8 @@ _LEFT = (RunStatus.SENT, RunStatus.ANSWERED, RunStatus.WAITING_USER)
 """An answer of such a run is with the customer."""
 _WAITED_FOR = tuple(state for state in TicketState if state.is_waited_for)
 MOST_VIEWS = 50
+_OVER = (TicketState.SOLVED, TicketState.CLOSED)
+_THUMBS = {"chat.thumb_up": "up", "chat.thumb_down": "down"}
 
 
 def by_deadline(query: sa.Select[Any], after: tuple[float, str] | None) -> sa.Select[Any]:
@@ -47,6 +50,9 @@ def narrowed(query: sa.Select[Any], wanted: TicketFilter) -> sa.Select[Any]:
         query = query.where(here.opened_at > wanted.opened_after)
     if wanted.changed_after is not None:
         query = query.where(here.changed_at > wanted.changed_after)
+    if wanted.quiet_since is not None:
+        is_due = sa.func.coalesce(here.due_at, 0.0) > wanted.quiet_since
+        query = query.where(here.changed_at < wanted.quiet_since, ~is_due)
     return query
 
 
@@ -141,6 +147,55 @@ class TicketQueues:
         query = sa.select(t.tickets).where(*mine).order_by(here.due_at).limit(limit)
         rows = await self._database.read_core(lambda core: core.execute(query).all())
         return [ticket_of(row) for row in rows]
+
+    async def order_reviews(self, runs: Sequence[str] | None = None) -> int:
+        return await self._database.write_core(lambda core: order_reviews(core, self.desk, runs))
+
+    # --- how it was
+
+    async def to_survey(
+        self, solved_before: float, solved_after: float, *, limit: int = 50
+    ) -> list[Ticket]:
+        """Solved tickets whose customers were never asked how it was."""
+        here = t.tickets.c
+        mine = (here.desk == self.desk, here.state == TicketState.SOLVED)
+        when = (here.changed_at > solved_after, here.solved_at.between(solved_after, solved_before))
+        query = sa.select(t.tickets).where(*mine, *when, here.surveyed_at.is_(None)).limit(limit)
+        rows = await self._database.read_core(lambda core: core.execute(query).all())
+        return [ticket_of(row) for row in rows]
+
+    async def thumbs(self, since: float, *, limit: int = 500) -> list[tuple[str, str, float]]:
+        """Tickets that are over and were not rated, with what a visitor of a chat thought of an
+        answer in them: `up` or `down`, and when."""
+        said, links, here = t.events.c, t.ticket_messages.c, t.tickets.c
+        query = (
+            sa.select(links.ticket, said.kind, said.at)
+            .join(t.runs, t.runs.c.id == said.run_id)
+            .join(t.ticket_messages, links.run == t.runs.c.position)
+            .join(t.tickets, sa.and_(here.desk == links.desk, here.id == links.ticket))
+            .where(said.desk == self.desk, said.at > since, links.desk == self.desk)
+            .where(said.kind.in_(_THUMBS), here.state.in_(_OVER), here.rating.is_(None))
+            .order_by(said.at)
+            .limit(limit)
+        )
+        rows = await self._database.read_core(lambda core: core.execute(query).all())
+        return [(row.ticket, _THUMBS[row.kind], row.at) for row in rows]
+
+    async def satisfaction(self) -> dict[str, int]:
+        """How many were asked, and how many said what."""
+        here = t.tickets.c
+        query = (
+            sa.select(here.rating, sa.func.count())
+            .where(here.desk == self.desk)
+            .where(sa.or_(here.surveyed_at.is_not(None), here.rating.is_not(None)))
+            .group_by(here.rating)
+        )
+        rows = await self._database.read_core(lambda core: core.execute(query).all())
+        counts = {rating or "none": count for rating, count in rows}
+        return {
+            "asked": sum(counts.values()),
+            **{rating.value: counts.get(rating.value, 0) for rating in Rating},
+        }
 
     # --- saved views
 

@@ -10,7 +10,7 @@ from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import insert_if_new
 from deskhand.errors import Conflict, NotFound, TicketsChanged
 from deskhand.model.ticket import Ticket, TicketCheckpoint, TicketEvent, TicketEventKind
-from deskhand.model.ticket_state import TicketState, UrgencyLevel
+from deskhand.model.ticket_state import Rating, TicketState, UrgencyLevel
 from deskhand.ports.tickets import TicketDeadline
 from deskhand.tickets.checkpoints import search_text
 from deskhand.tickets.fold import apply
@@ -43,7 +43,13 @@ def ticket_of(row: Any) -> Ticket:
         told=row.told or "",
         due_at=row.due_at,
         due_for=row.due_for,
+        surveyed_at=row.surveyed_at,
+        rating=_rating(row.rating),
     )
+
+
+def _rating(written: str | None) -> Rating | None:
+    return None if written is None else Rating(written)
 
 
 def _pauses(written: str | None) -> tuple[tuple[float, float | None], ...]:
@@ -78,6 +84,8 @@ def row_of(ticket: Ticket, checkpoint: TicketCheckpoint | None) -> dict[str, Any
         "answered_at": ticket.answered_at,
         "pauses": json.dumps(ticket.pauses) if ticket.pauses else None,
         "told": ticket.told or None,
+        "surveyed_at": ticket.surveyed_at,
+        "rating": ticket.rating,
     }
     if checkpoint is not None:
         values["search_text"] = search_text(checkpoint)

@@ -4,12 +4,15 @@ from typing import Annotated, Any
 
 from pydantic import Discriminator, Field, Tag
 
+from deskhand.config.sections.channels import ChannelName
 from deskhand.config.sections.section import Items, Section
 from deskhand.measures import measure
 from deskhand.model.ticket_state import AskStatus, TicketState, UrgencyLevel
 
 WorkingTime = Annotated[str, Field(pattern=r"^[0-9]{1,4} (min|minutes?|hours?)$")]
 """Working time, in minutes or hours: how long a working day is differs from desk to desk."""
+Days = Annotated[str, Field(pattern=r"^[0-9]{1,4} (hours?|days?)$")]
+"""Time by the clock, in hours or days."""
 MacroName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$", max_length=60)]
 Urgency = Annotated[UrgencyLevel, Field(strict=False)]
 Plan = Annotated[str, Field(min_length=1, max_length=60)]
@@ -79,6 +82,17 @@ class MacroSection(Section):
     it a ticket with such an ask stays as it is."""
 
 
+class SatisfactionSection(Section):
+    """Ask the customer of each solved ticket once how it was: `{page: https://desk.acme.example}`."""
+
+    page: str = Field(pattern=r"^https?://[^\s?#]+$", max_length=500)
+    """The address under which customers reach this server; the link in the mail begins with it."""
+    after: Days = "1 day"
+    """How long after it was solved they are asked, if nothing came in between."""
+    channel: ChannelName | None = None
+    """The desk's channel that mails the question; the first that sends mail if absent."""
+
+
 class TicketsSection(Section):
     """Tickets: `{sla: [{urgency: critical, first_response: 1 hour}], macros: {...}}`."""
 
@@ -88,6 +102,10 @@ class TicketsSection(Section):
     """How long before a deadline it is called near."""
     macros: dict[MacroName, MacroSection] = Field(default_factory=dict)
     """Several steps under one name."""
+    forgotten_after: Days = "3 days"
+    """A ticket that nobody touched for so long comes up again, unless a deadline still runs."""
+    satisfaction: SatisfactionSection | None = None
+    """Whether customers are asked how it was. Nobody is asked if absent."""
 
     def rule_for(self, urgency: UrgencyLevel | None, plan: str | None) -> SlaSection | None:
         level = UrgencyLevel.MEDIUM if urgency is None else urgency

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Self
 
 from deskhand.model.ticket import Ticket, TicketAsk, TicketEvent, TicketMessage
-from deskhand.model.ticket_state import AskStatus, TicketState, UrgencyLevel
+from deskhand.model.ticket_state import AskStatus, Rating, TicketState, UrgencyLevel
 from deskhand.web.api.views import View, moment
 
 
@@ -34,6 +34,8 @@ class TicketView(View):
     """The next deadline."""
     due_for: str | None
     """What is due then: `first_response`, `next_response` or `resolution`."""
+    rating: Rating | None
+    """What the customer says of how it was handled."""
 
     @classmethod
     def of(cls, ticket: Ticket) -> Self:
@@ -142,6 +144,7 @@ def _fields(ticket: Ticket) -> dict[str, Any]:
         "answered_at": _moment(ticket.answered_at),
         "due_at": _moment(ticket.due_at),
         "due_for": ticket.due_for,
+        "rating": ticket.rating,
     }
 
 

@@ -101,17 +101,20 @@ async def list_tickets(
     urgency: UrgencyLevel | None = None,
     category: Word = None,
     due_before: datetime | None = None,
+    quiet_since: datetime | None = None,
     order: TicketOrder = TicketOrder.CHANGED,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: str | None = None,
 ) -> Page[TicketView]:
     """The latest changed first, or by deadline. An empty `assignee` or `group` stands for none;
-    `words` are searched for in id, subject, messages and numbers."""
+    `words` are searched for in id, subject, messages and numbers. `quiet_since` finds what nobody
+    touched since, unless a deadline still runs."""
     wanted = TicketFilter(
         tuple(state or ()), customer, assignee, group, tag, words or None, conversation
     )
     due = None if due_before is None else due_before.timestamp()
-    wanted = replace(wanted, urgency=urgency, category=category, due_before=due)
+    quiet = None if quiet_since is None else quiet_since.timestamp()
+    wanted = replace(wanted, urgency=urgency, category=category, due_before=due, quiet_since=quiet)
     tickets = caller.desk(desk).tickets
     after = review_place(cursor)
     found = await tickets.store.find(wanted, limit=limit + 1, after=after, order=order)

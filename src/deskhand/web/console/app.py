@@ -27,6 +27,7 @@ from deskhand.web.console.live_pages import LivePages
 from deskhand.web.console.login_pages import LoginPages
 from deskhand.web.console.metrics_pages import MetricsPages
 from deskhand.web.console.pages import ApprovalPages
+from deskhand.web.console.rating_pages import RATE, RatingPages
 from deskhand.web.console.runs_pages import RunPages
 from deskhand.web.console.search_pages import SearchPages
 from deskhand.web.console.session import HOME, LOGIN, PATHS, SCREENS, SessionGate
@@ -74,6 +75,7 @@ def create_console(
         routes=[
             *_open_routes(login, frame),
             Route(SETUP, setup.begin, methods=["GET", "POST"]),
+            Route(RATE, RatingPages(frame, desks).rate, methods=["GET", "POST"]),
             *_account_routes(login, gate),
             *_setup_routes(setup, gate),
             *_user_routes(UserPages(frame, users, actions), gate),

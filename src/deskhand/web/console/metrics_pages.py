@@ -40,12 +40,23 @@ class MetricsPages:
             shares=SHARES,
             modes=MODES,
             totals=_totals(reports),
+            content=await _content(visit),
         )
 
 
 def _chosen(visit: Visit) -> list[str]:
     named = visit.request.query_params.get("desk")
     return [named] if named is not None and named in visit.desks else sorted(visit.desks)
+
+
+async def _content(visit: Visit) -> dict[str, int]:
+    """How many customers were asked how it was, and what they said."""
+    sums: dict[str, int] = {}
+    for name in _chosen(visit):
+        counts = await visit.desks[name].tickets.store.satisfaction()
+        for answer, count in counts.items():
+            sums[answer] = sums.get(answer, 0) + count
+    return sums
 
 
 def _totals(reports: list[dict[str, Any]]) -> dict[str, int]:

@@ -40,6 +40,7 @@ from deskhand.web.console.screened_page import (
 )
 from deskhand.web.console.session import HOME, Visit
 from deskhand.web.console.taken_over_page import give_back, read_taken_over
+from deskhand.web.console.ticket_pages import forgotten_tickets
 from deskhand.web.console.translation import chosen_language, translator
 from deskhand.web.file_response import file_response
 
@@ -108,6 +109,7 @@ class ApprovalPages:
             "screened_place": PLACE,
             "taken_over": len(await read_taken_over(visit)),
             "taken_over_place": taken_over_page.PLACE,
+            "forgotten": await forgotten_tickets(visit),
             "all_causes": list(Cause),
             "lanes": LANES,
             "risks": RISKS,

@@ -26,7 +26,7 @@ HOME = "/approvals/"
 LOGIN = "/login"
 SCREENS = ("/approvals", "/messages", "/tickets", "/runs", "/metrics", "/desk", "/search")
 """Where the screens of the console are; the first is where one arrives."""
-PATHS = (*SCREENS, LOGIN, "/logout", "/preferences", "/setup", "/static", "/events")
+PATHS = (*SCREENS, LOGIN, "/logout", "/preferences", "/setup", "/static", "/events", "/rate")
 """All that the console answers."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+from deskhand.engine.ticket_keeper import forgotten
 from deskhand.model.run import RunStatus
 from deskhand.model.ticket import NewestMessage, Ticket, TicketView
 from deskhand.model.ticket_state import TicketFilter, TicketOrder, TicketState, UrgencyLevel
@@ -90,8 +91,13 @@ def saved_choice(view: TicketView, desk: str) -> TicketChoice:
     return replace(kept, view=f"saved:{view.name}", desk=desk)
 
 
-def built_in_views(me: str, now: float) -> dict[str, tuple[str, TicketFilter, TicketOrder]]:
-    """What every desk has, by the name in the address: the words, the tickets and their order."""
+def built_in_views(
+    me: str, now: float, forgotten_after: float
+) -> dict[str, tuple[str, TicketFilter, TicketOrder]]:
+    """What every desk has, by the name in the address: the words, the tickets and their order.
+
+    A ticket counts as forgotten that nobody touched for `forgotten_after` seconds.
+    """
     running = (TicketState.ACTIVE, TicketState.OPEN)
     mine = TicketFilter((*running, TicketState.PENDING), assignee=me)
     over = TicketFilter((TicketState.SOLVED, TicketState.CLOSED), changed_after=now - _WEEK)
@@ -100,6 +106,7 @@ def built_in_views(me: str, now: float) -> dict[str, tuple[str, TicketFilter, Ti
         "mine": ("Mine", mine, TicketOrder.DEADLINE),
         "nobody": ("Nobody's", TicketFilter(running, assignee=""), TicketOrder.DEADLINE),
         "late": ("Late", TicketFilter(running, due_before=now), TicketOrder.DEADLINE),
+        "forgotten": ("Forgotten", forgotten(now, forgotten_after), TicketOrder.CHANGED),
         "waiting": (
             "Waiting for the customer",
             TicketFilter((TicketState.PENDING,)),
@@ -110,9 +117,11 @@ def built_in_views(me: str, now: float) -> dict[str, tuple[str, TicketFilter, Ti
     }
 
 
-def wanted_by(choice: TicketChoice, me: str, now: float) -> tuple[TicketFilter, TicketOrder]:
+def wanted_by(
+    choice: TicketChoice, me: str, now: float, forgotten_after: float
+) -> tuple[TicketFilter, TicketOrder]:
     """Which tickets a choice means, and in which order."""
-    views = built_in_views(me, now)
+    views = built_in_views(me, now, forgotten_after)
     _, wanted, order = views.get(choice.view, views["all"])
     wanted = replace(wanted, **_narrowing(choice, now))
     if choice.order in list(TicketOrder):

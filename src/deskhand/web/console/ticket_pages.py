@@ -7,6 +7,8 @@ from urllib.parse import quote
 
 from starlette.responses import RedirectResponse, Response
 
+from deskhand.engine.satisfaction import seconds_of
+from deskhand.engine.ticket_keeper import forgotten
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind
 from deskhand.model.ticket_state import AskStatus, TicketFilter
@@ -58,7 +60,7 @@ class TicketPages:
             )
         now = time.time()
         store = desk.tickets.store
-        wanted, order = wanted_by(choice, visit.name, now)
+        wanted, order = wanted_by(choice, visit.name, now, quiet_seconds(desk))
         found = await store.find(
             wanted, limit=PAGE + 1, after=review_place(params.get("after")), order=order
         )
@@ -154,6 +156,24 @@ class TicketPages:
         return RedirectResponse(saved, 303)
 
 
+def quiet_seconds(desk: ServedDesk) -> float:
+    """How long nobody may touch a ticket of the desk before it comes up again."""
+    return seconds_of(desk.spec.tickets.forgotten_after)
+
+
+async def forgotten_tickets(visit: Visit) -> list[tuple[str, int]]:
+    """How many tickets of each desk nobody has touched for long; desks without any are left
+    out."""
+    now = time.time()
+    counts: list[tuple[str, int]] = []
+    for name in sorted(visit.desks):
+        desk = visit.desks[name]
+        count = await desk.tickets.store.count(forgotten(now, quiet_seconds(desk)))
+        if count:
+            counts.append((name, count))
+    return counts
+
+
 def _with_problem(back: str, problem: str) -> str:
     if not problem:
         return back
@@ -179,12 +199,13 @@ async def _choices(
     store = desk.tickets.store
     tabs: list[dict[str, Any]] = []
     own = TicketChoice(desk=desk.spec.name)
-    for name, (words, wanted, _) in built_in_views(visit.name, now).items():
+    quiet = quiet_seconds(desk)
+    for name, (words, wanted, _) in built_in_views(visit.name, now, quiet).items():
         path = TicketChoice(view=name, desk=desk.spec.name).query()
         tabs.append({"name": name, "words": words, "path": path, "n": await store.count(wanted)})
     for view in await store.views():
         kept = saved_choice(view, desk.spec.name)
-        wanted, _ = wanted_by(kept, visit.name, now)
+        wanted, _ = wanted_by(kept, visit.name, now, quiet)
         tabs.append(
             {
                 "name": kept.view,
@@ -257,6 +278,8 @@ def words_of(event: TicketEvent) -> Phrase:
         TicketEventKind.BREACHED: Phrase("{target} is late", target=_target(event)),
         TicketEventKind.ASKED: Phrase("read {count} asks in a message", count=len(event.asks)),
         TicketEventKind.SETTLED: _settled(event),
+        TicketEventKind.SURVEYED: Phrase("asked the customer how it was"),
+        TicketEventKind.RATED: Phrase("said that it was {rating}", rating=_rating(event)),
     }
     return words.get(event.kind, Phrase(event.kind.value))
 
@@ -284,6 +307,10 @@ def _tagged(event: TicketEvent) -> Phrase:
 def _settled(event: TicketEvent) -> Phrase:
     asks = [f"“{' '.join(ask.text.split())[:60]}” {ask.status}" for ask in event.asks[:3]]
     return Phrase("marked {asks}", asks=", ".join(asks))
+
+
+def _rating(event: TicketEvent) -> Phrase:
+    return Phrase("" if event.rating is None else event.rating.value)
 
 
 def _judged(event: TicketEvent) -> str:

@@ -76,6 +76,8 @@ tickets = Table(
     Column("due_for", Text),
     Column("warn_at", Float),
     Column("timed", Integer),
+    Column("surveyed_at", Float),
+    Column("rating", Text),
     PrimaryKeyConstraint("desk", "id"),
     Index("tickets_due", "desk", "state", "due_at", "id"),
     Index("tickets_customer", "desk", "customer", "state", "changed_at"),
