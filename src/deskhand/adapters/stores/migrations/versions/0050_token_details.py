@@ -20,6 +20,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    with op.batch_alter_table("llm_calls") as table:
-        for name in _COLUMNS:
-            table.drop_column(name)
+    for name in reversed(_COLUMNS):
+        op.drop_column("llm_calls", name)
