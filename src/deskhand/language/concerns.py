@@ -50,7 +50,7 @@ LIKELY = {
 """From which probability a concern counts, chosen on lines that were held out of the training."""
 ONLY_WHOLE = frozenset({Concern.MACHINE})
 """Concerns of which a piece alone says too little: "please forward this" may be for anybody."""
-WORDS_COUNT = 4.0
+WORDS_COUNT = 30.0
 """How much the usual words for a concern raise its odds."""
 GROUP = "concern"
 _USUAL_WORDS = Path(__file__).with_name("concerns.yaml")
