@@ -80,6 +80,10 @@ async def test_the_embedded_brain_works_the_golden_mails() -> None:
     assert len(blind) >= 0.3 * len(results)
     assert share(blind) >= 0.85, failed
     assert share(author) >= 0.85, failed
+    stating = [one for one in results if "must_say" in one.shown.scores]
+    assert len(stating) >= 25
+    sent = [one for one in stating if answered_alone(last(one))]
+    assert [one.case.id for one in sent if not one.shown.scores["must_say"].passed] == []
     fresh = tagged(results, "fresh")
     assert [one.case.id for one in fresh if not one.passed] == []
     assert sum(answered_alone(last(one)) for one in fresh) >= 0.5 * len(fresh)

@@ -3,7 +3,7 @@ list happens.
 
 The invariants are the table in `hijack/watch.py`. A step is one move: a tool call through the gate,
 a reviewer's decision, a restart, a throw of the stop switch, a change of the clock or of the world
-outside. Together the tests here make at least 80,000 steps in memory, of which hypothesis drives
+outside. Together the tests here make at least 40,000 steps in memory, of which hypothesis drives
 10,000, and twice 500 on each database.
 """
 
@@ -87,9 +87,9 @@ def _shipped_shapes() -> dict[str, ToolShape]:
 @pytest.mark.parametrize("seed", [101, 102])
 @pytest.mark.slow
 async def test_no_game_of_chance_finds_a_way(policy: bool, seed: int) -> None:
-    tally = await play_by_chance(Table(policy=policy), seed, 15_500)
+    tally = await play_by_chance(Table(policy=policy), seed, 7_800)
     assert not [rule for rule in QUIET if tally.rules[rule]], tally
-    assert tally.deeds > 1_000, "a gate that lets nothing through proves nothing"
+    assert tally.deeds > 500, "a gate that lets nothing through proves nothing"
 
 
 @pytest.mark.slow
