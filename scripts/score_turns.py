@@ -19,9 +19,11 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from deskhand.brain.build import text_intent_reader
 from deskhand.config.sections.slots import SlotSpec
 from deskhand.language.turn_kinds import OpenQuestion, Turn
 from deskhand.language.turns import TurnReader
+from deskhand.wiring import read_desk
 
 SLOTS = {
     "order": SlotSpec(name="order", type="order_number", min_digits=4, max_digits=8),
@@ -184,7 +186,7 @@ def wrong_words(case: Mapping[str, Any], turn: Turn, tally: Tally) -> Iterator[s
 
 
 def main(arguments: Sequence[str]) -> None:
-    reader = TurnReader(SLOTS)
+    reader = TurnReader(SLOTS, matter_of=text_intent_reader(read_desk("orders").spec))
     tally = Tally()
     paths = [argument for argument in arguments if not argument.startswith("--")]
     for case in lines_of(paths, held_out="--held-out" in arguments):

@@ -1,6 +1,7 @@
 """The chat of a desk over HTTP: turns, events, identity and limits, on both databases."""
 
 import asyncio
+import secrets
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -49,6 +50,20 @@ async def test_a_message_that_is_sent_again_counts_once(visitor: Visitor) -> Non
     repeated = await visitor.post("Where is O-10018?", login=token())
     assert repeated.json()["duplicate"] is True
     assert await visitor.lines() == before
+
+
+async def test_a_first_message_that_is_sent_again_opens_one_chat(visitor: Visitor) -> None:
+    opens = secrets.token_urlsafe(32)
+    first, again = [
+        await visitor.client.post("/api/chat", json={"id": "1", "text": "thanks", "opens": opens})
+        for _ in range(2)
+    ]
+    assert [answer.json()["chat"] for answer in (first, again)] == [opens, opens]
+    assert first.json()["new_chat"] is again.json()["new_chat"] is True
+    assert again.json()["duplicate"] is True
+    assert len(await visitor.desk.store.runs()) == 1
+    other = {"id": "2", "text": "hello", "opens": opens, "login": token()}
+    assert (await visitor.client.post("/api/chat", json=other)).status_code == 401
 
 
 async def test_events_tell_what_happens_and_resume_after_the_last_one(visitor: Visitor) -> None:

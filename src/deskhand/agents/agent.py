@@ -140,7 +140,7 @@ class Agent:
             assert parts.tools is not None
             turns = None
             if parts.turns is not None:
-                turns = TurnParts(parts.turns, parts.intents, parts.asides)
+                turns = TurnParts(parts.turns, parts.intents, parts.asides, parts.labels or {})
             return await walk_plan(
                 self.spec,
                 envelope,

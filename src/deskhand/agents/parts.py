@@ -9,6 +9,7 @@ from deskhand.agents.eligible_intents import EligibleIntents
 from deskhand.agents.profiled import Agents
 from deskhand.agents.replying.sending import Sending
 from deskhand.agents.turn_taking import AnswersAsides, ReadsTurns
+from deskhand.agents.turn_words import SlotLabels
 from deskhand.errors import ConfigError
 from deskhand.model.spec import AgentSpec
 from deskhand.ports import Brain, PromptSource, Sink, ToolGate
@@ -36,6 +37,8 @@ class Parts:
     """Answers what customers ask while a plan's question is open."""
     intents: EligibleIntents | None = None
     """Says which intents count for a customer."""
+    labels: SlotLabels | None = None
+    """What customers read as the names of slots."""
 
 
 def check_parts(spec: AgentSpec, parts: Parts) -> None:

@@ -1,6 +1,6 @@
 """One walk over a plan: which step it is at, and what came of those before."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -12,7 +12,7 @@ from deskhand.agents.plan_responses import SAID, may_be_said, said_in, say, word
 from deskhand.agents.plan_results import escalated, raise_if_unknown, result_of, results_in
 from deskhand.agents.replying.delivery import held_result
 from deskhand.agents.replying.sending import Sending
-from deskhand.agents.turn_words import confirming, words_for
+from deskhand.agents.turn_words import SlotLabels, confirming, words_for
 from deskhand.brain.declared_plans import REFUSED
 from deskhand.config.sections.intents import CLARIFY_AT_MOST
 from deskhand.config.sections.plans import RESULTS
@@ -81,6 +81,8 @@ class PlanWalk:
     """The answers that the customer said are right."""
     refused: set[str] = field(default_factory=set[str])
     """The slots whose values the customer said are wrong."""
+    labels: SlotLabels = field(default_factory=dict[str, Mapping[str, str]])
+    """What customers read as the names of slots."""
 
     def adopt(self, progress: PlanProgress) -> None:
         """Take over what an earlier run knew of this plan, or of the one before it."""
@@ -223,7 +225,9 @@ class PlanWalk:
 
     def _asks_whether(self, values: dict[str, Any]) -> str:
         message = self.ctx.envelope.message
-        return confirming(values, words_for("" if message is None else message.words))
+        text = "" if message is None else message.words
+        spoken = Understanding.of(self.ctx.envelope).language
+        return confirming(values, words_for(text, self.labels, spoken))
 
     def _count(self, result: StageResult) -> None:
         """Take over what a call came to, made now or read from its row."""

@@ -60,6 +60,8 @@ async def walk_plan(
     """
     plan = _plan_of(spec, envelope)
     walk = PlanWalk(spec, plan, ctx, gate, sending, reads_turns=turns is not None)
+    if turns is not None:
+        walk.labels = turns.labels
     taken = await _take_up(walk, envelope, reader, turns)
     if taken.stopped is not None:
         return taken.stopped

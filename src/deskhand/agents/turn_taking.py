@@ -9,12 +9,13 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from deskhand.agents.eligible_intents import ELIGIBLE, EligibleIntents
 from deskhand.agents.plan_progress import PlanProgress
 from deskhand.agents.plan_walk import TURN, PlanWalk
-from deskhand.agents.turn_words import confirming, which_of, words_for
+from deskhand.agents.turn_words import SlotLabels, confirming, which_of, words_for
 from deskhand.errors import DeskhandError
 from deskhand.language.turn_kinds import CONFIRM, OpenQuestion, Turn, TurnKind, same_value
 from deskhand.mail.reply import visible_reply
@@ -67,6 +68,8 @@ class TurnParts(NamedTuple):
     reader: ReadsTurns
     intents: EligibleIntents | None = None
     asides: AnswersAsides | None = None
+    labels: SlotLabels = MappingProxyType({})
+    """What customers read as the names of slots."""
 
 
 class Taken(NamedTuple):
@@ -88,7 +91,7 @@ async def take_turn(
     """Read the turn, record it, and bring the walk to where it goes on."""
     step = _open_step(walk, envelope)
     turn = await _recorded(walk, envelope, progress, parts.reader, step, parts.intents)
-    words = words_for(step.prompt)
+    words = words_for(step.prompt, parts.labels)
     to_confirm = _to_confirm(turn, _known(walk, envelope, progress))
     if to_confirm:
         return _ask_whether(walk, turn.values, words, {**_still_open(turn, progress), **to_confirm})
@@ -101,7 +104,7 @@ async def _taken(
     """What comes of a turn that leaves nothing to be confirmed."""
     turns = parts.reader
     step = _open_step(walk, envelope)
-    words = words_for(step.prompt)
+    words = words_for(step.prompt, parts.labels)
     if progress.pending and turn.values.get(CONFIRM) is not None:
         return await _confirmed(walk, progress, bool(turn.values[CONFIRM]))
     match turn.kind:

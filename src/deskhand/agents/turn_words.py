@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from deskhand.brain.declared_plans import words_in
 from deskhand.config.yaml import read_yaml
 from deskhand.language.identify import identify
 
@@ -12,16 +13,34 @@ _TEXTS = Path(__file__).with_name("turn_replies.yaml")
 _USUAL_LANGUAGE = "en"
 
 
-def words_for(text: str) -> Mapping[str, str]:
-    """What is said in the language of a text."""
+SlotLabels = Mapping[str, Mapping[str, str]]
+"""What customers read as the name of each slot, by language."""
+
+_LABEL_OF = "the label of {}"
+"""The key of a slot's label among the words."""
+
+
+def words_for(
+    text: str, labels: SlotLabels | None = None, spoken: str | None = None
+) -> Mapping[str, str]:
+    """What is said in the language that is spoken, else in that of a text, with the slots' labels
+    in it."""
     texts = turn_texts()
-    return texts.get(identify(text).code or "", texts[_USUAL_LANGUAGE])
+    codes = (spoken or "", identify(text).code or "", _USUAL_LANGUAGE)
+    language = next(code for code in codes if code in texts)
+    words = dict(texts[language])
+    for slot, label in (labels or {}).items():
+        words[_LABEL_OF.format(slot)] = words_in(label, language) or slot
+    return words
 
 
 def confirming(values: Mapping[str, Any], words: Mapping[str, str]) -> str:
     """The question whether these values are right."""
-    shown = ", ".join(f"{name} {_shown(value)}" for name, value in values.items())
-    return words["confirm"].format(values=shown)
+    shown = [
+        f"{words.get(_LABEL_OF.format(name), name)} {_shown(value)}"
+        for name, value in values.items()
+    ]
+    return words["confirm"].format(values=", ".join(shown))
 
 
 def which_of(values: list[Any], words: Mapping[str, str]) -> str:

@@ -14,7 +14,7 @@ from deskhand.config.sections.intents import (
     IntentsFile,
     IntentSpec,
 )
-from deskhand.config.sections.reply_text import TextsByName
+from deskhand.config.sections.reply_text import ReplyText, TextsByName
 from deskhand.config.yaml import YamlFile, YamlPlace, read_yaml
 from deskhand.errors import ConfigError
 
@@ -57,13 +57,15 @@ def compiled_intents(files: Sequence[ReadIntents], texts: TextsByName) -> dict[s
     intents: dict[str, IntentSpec] = {}
     at_most = clarify_at_most(files)
     errors: ErrorTexts = {}
+    labels: dict[str, ReplyText] = {}
     for file in files:
         errors |= file.section.errors
+        labels |= file.section.labels
     for file in files:
         for name, section in file.section.intents.items():
             if name in intents and section == IntentSection.model_construct():
                 continue  # more examples of it
-            intents[name] = section.compile(name, at_most, texts, errors)
+            intents[name] = section.compile(name, at_most, texts, errors, labels)
     return intents
 
 

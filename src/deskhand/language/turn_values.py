@@ -15,8 +15,9 @@ from deskhand.language.turn_kinds import OpenQuestion
 Span = tuple[int, int]
 
 _BARE_NUMBER = re.compile(
-    r"(?<![\w.,-])(\d{1,6}(?:[.,]\d{1,2})?)(?![\w%]|[.,]\d|-\d|\s*(?:%|percent|procent|prozent|"
-    r"por ciento|items?|pieces?|days?|weeks?|times|kus|dny|dni|stuck|tage|dias|veces|x\b))"
+    r"(?<![\w.,-])(?<!minus )(\d{1,6}(?:[.,]\d{1,2})?)(?![\w%]|[.,]\d|-\d|\s*"
+    r"(?:%|percent|procent|prozent|por ciento|items?|pieces?|days?|weeks?|times|"
+    r"kus|dny|dni|stuck|tage|dias|veces|x\b))"
 )
 _DENIED = re.compile(
     r"(?:\bnot|n't|\bnicht|\bne|\bnikoli|\bneni|\bno|\bkeine?|\binstead of|\bmisto|\bnamisto|"

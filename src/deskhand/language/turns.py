@@ -12,6 +12,7 @@ counts only where the message states it.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
 from deskhand.config.sections.slots import SlotSpec, naming_slots
@@ -20,8 +21,10 @@ from deskhand.language.message_reader import MessageReader, shared_message_reade
 from deskhand.language.slots import SlotExtractor
 from deskhand.language.slots.folded_text import FoldedText
 from deskhand.language.turn_addresses import address_in, with_name_before
+from deskhand.language.turn_agreement import agreement, begins_with_yes_or_no
 from deskhand.language.turn_cues import Cues, turn_cues
 from deskhand.language.turn_kinds import CONFIRM, OpenQuestion, Turn, TurnKind, same_value
+from deskhand.language.turn_phrases import weighed_chances
 from deskhand.language.turn_reading import Span, TurnReading, read_turn
 from deskhand.language.turn_texts import is_empty_answer, marked_words, own_words, words_beside
 from deskhand.language.turn_values import TurnValues, values_in
@@ -29,8 +32,6 @@ from deskhand.language.turn_values import TurnValues, values_in
 MOST_TEXT = 4_000
 """Characters of a turn that are read: what is longer is a letter, and no answer."""
 _FEW_WORDS = 5
-_STEM = 4
-"""Letters by which two forms of a word are known."""
 _ANSWERS = (TurnKind.ANSWER, TurnKind.ANSWERS_SEVERAL)
 _QUESTIONS = (TurnKind.OTHER_MATTER, TurnKind.ASIDE, TurnKind.REPEAT)
 """What a question may do; one that another intent covers begins that one."""
@@ -163,7 +164,11 @@ class _Decision:
         if kind in (TurnKind.WHY, TurnKind.REPEAT, TurnKind.CANCEL, TurnKind.INVALID):
             return Turn(kind)
         values = self._typed()
-        if kind is TurnKind.ASIDE and self.agrees is not None and self._begins_with_yes_or_no():
+        if (
+            kind is TurnKind.ASIDE
+            and self.agrees is not None
+            and begins_with_yes_or_no(self.folded)
+        ):
             values[CONFIRM] = self.agrees
         matter = self.matter if kind is TurnKind.OTHER_MATTER else None
         return Turn(kind, values, matter, unsure=self._unsure(values))
@@ -190,6 +195,8 @@ class _Decision:
         """The kinds beside answers and corrections. Who states what was asked for does not ask
         what it is for, nor does he begin another matter without saying which."""
         possible = list(_ALWAYS_POSSIBLE)
+        if not self.names_other_matter and self._takes_back():
+            possible.remove(TurnKind.OTHER_MATTER)
         if any(name in self.found.values for name in answered):
             possible = [TurnKind.ASIDE, TurnKind.PERSON]
             if self.names_other_matter:
@@ -197,6 +204,13 @@ class _Decision:
         elif any(self._is_sure_of(name) for name in answered):
             possible.remove(TurnKind.INVALID)
         return possible
+
+    def _takes_back(self) -> bool:
+        """Whether it puts another value in the place of a known one, or says no to what was to be
+        confirmed: that belongs to the matter at hand."""
+        return bool(self._changed()) or (
+            self.agrees is False and begins_with_yes_or_no(self.folded)
+        )
 
     def _only_other_one(self) -> bool:
         few = len(self.folded.split()) <= _FEW_WORDS
@@ -218,10 +232,14 @@ class _Decision:
     def _chance(self, kind: TurnKind) -> float:
         """How likely the kind is; answers count together, as their values tell them apart."""
         if kind in _ANSWERS:
-            return sum(self.model.chance(answer) for answer in _ANSWERS)
+            return self._chances[TurnKind.ANSWER]
         if kind is TurnKind.OTHER_MATTER and self.names_other_matter and "?" in self.text:
-            return sum(self.model.chance(question) for question in _QUESTIONS)
-        return self.model.chance(kind)
+            return sum(self._chances[question] for question in _QUESTIONS)
+        return self._chances[kind]
+
+    @cached_property
+    def _chances(self) -> Mapping[TurnKind, float]:
+        return weighed_chances(self.text, self.model, takes_words=bool(self._texts_asked))
 
     def _is_bare_answer(self) -> bool:
         """Whether it is nothing but a yes, a no or the value that was asked for."""
@@ -246,31 +264,10 @@ class _Decision:
     # --- yes and no
 
     def _agreement(self) -> bool | None:
-        """Whether the text says yes or no to what was asked; None where it says neither."""
         if CONFIRM not in self.question.asked:
             return None
-        refuses = self.cues.starts("refuse", self.folded)
-        agrees = self.cues.starts("agree", self.folded) or (not refuses and self._echoes())
-        if agrees != refuses:
-            return agrees
-        is_short = len(self.folded.split()) <= _FEW_WORDS
-        if agrees or not is_short or self._chance(TurnKind.ANSWER) < _SURE_OF_YES:
-            return None
-        return not self.cues.has("negation", self.folded)
-
-    def _begins_with_yes_or_no(self) -> bool:
-        return self.cues.first("agree", self.folded) != self.cues.first("refuse", self.folded)
-
-    def _echoes(self) -> bool:
-        """Whether a short answer says again what was to be done: "cancel it" to "shall I cancel
-        it?"."""
-        stems = {
-            word[:_STEM] for word in re.findall(r"\w{5,}", FoldedText(self.question.prompt).folded)
-        }
-        words = re.findall(r"\w+", self.folded)
-        if len(words) > _FEW_WORDS or self.cues.has("negation", self.folded):
-            return False
-        return any(word[:_STEM] in stems for word in words)
+        is_likely = self._chance(TurnKind.ANSWER) >= _SURE_OF_YES
+        return agreement(self.folded, self.question.prompt, is_likely_answer=is_likely)
 
     # --- values
 

@@ -68,7 +68,7 @@ class Chats(Protocol):
     """The chats of one desk. Every process sees the same."""
 
     async def open(self, token: str, customer: str | None, network: str) -> Chat:
-        """A new chat; whoever has the token holds it."""
+        """The chat of this token, opened if there is none; whoever has the token holds it."""
         ...
 
     async def find(self, token: str) -> Chat | None:

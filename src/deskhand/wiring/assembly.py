@@ -21,6 +21,7 @@ from deskhand.agents.replying.review_reasons import KnownSender, answered_before
 from deskhand.agents.replying.sending import Sending
 from deskhand.agents.replying.services import dispatch_through, match_through, review_through
 from deskhand.agents.retrieval import retrieve_from
+from deskhand.agents.turn_words import SlotLabels
 from deskhand.agents.unknown_intent import BrainFallback, unknown_intent_through
 from deskhand.brain.build import ArticleAsides, text_intent_reader
 from deskhand.config.desk import DeskSpec
@@ -221,6 +222,7 @@ def _parts(setup: DeskSetup, tools: ToolRegistry, gate: Gate, known_sender: Know
         _turns(spec),
         ArticleAsides(spec, setup.knowledge, embedder),
         _intents(spec, setup.office),
+        _labels(spec),
     )
 
 
@@ -238,6 +240,14 @@ def _turns(spec: DeskSpec) -> DeskTurns | None:
     )
     slots = {name: (*plan.needs, *plan.wants) for name, plan in spec.plans.items()}
     return DeskTurns(reader, slots)
+
+
+def _labels(spec: DeskSpec) -> SlotLabels:
+    """What customers read as the names of slots."""
+    labels: dict[str, Mapping[str, str]] = {}
+    for plan in spec.plans.values():
+        labels |= plan.labels
+    return labels
 
 
 def _intents(spec: DeskSpec, office: Office) -> EligibleIntents | None:

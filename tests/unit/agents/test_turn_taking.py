@@ -10,7 +10,7 @@ from deskhand.agents.agent import Agent
 from deskhand.agents.answers import DeskTurns
 from deskhand.agents.parts import Parts
 from deskhand.agents.replying.sending import Sending
-from deskhand.agents.turn_words import turn_texts
+from deskhand.agents.turn_words import confirming, turn_texts, words_for
 from deskhand.config.desk import with_planner
 from deskhand.config.sections.slots import SlotSpec
 from deskhand.engine.journal import fold
@@ -209,3 +209,17 @@ async def test_a_question_aside_is_answered_from_the_articles_and_then_asked_aga
     assert said[1] == "There is a shop in Leeds.\nWhich order is it?"
     assert said[2] == "What was wrong with it?"
     assert run.status is RunStatus.WAITING_USER
+
+
+def test_values_are_confirmed_by_their_names_in_the_customers_language() -> None:
+    labels = {"order": {"en": "order", "cs": "objednávka"}, "reason": {"": "reason"}}
+    values = {"order": "O-10018", "reason": "rozbité", "colour": "blue"}
+    asked = confirming(values, words_for("O kterou objednávku jde?", labels))
+    assert asked == "Rozuměl jsem: objednávka O-10018, reason rozbité, colour blue. Je to tak?"
+
+
+def test_the_language_of_the_conversation_goes_before_that_of_a_number() -> None:
+    labels = {"order": {"en": "order", "de": "Bestellung"}}
+    words = words_for("O-10018", labels, "de")
+    expected = "Ich habe verstanden: Bestellung O-10018. Ist das richtig?"
+    assert confirming({"order": "O-10018"}, words) == expected

@@ -50,6 +50,7 @@ intents:
     tier: pro
     redact: [reason]
     model: fast
+labels: {order: {en: order, cs: objednávka}, amount: sum}
 out_of_scope: [What is the capital of France?]
 """
 
@@ -80,6 +81,7 @@ def test_an_intent_says_what_it_needs_and_what_is_done(desk: Desk) -> None:
     assert plan.ask["order"]["cs"] == "Která objednávka?"
     assert plan.expects["order"] == {"en": "A number as O-12345."}
     assert plan.clarify_at_most == 2
+    assert plan.labels["order"] == {"en": "order", "cs": "objednávka"}
     assert spec.tiers == ("free", "pro", "enterprise")
 
 
@@ -111,6 +113,7 @@ def test_the_examples_are_learned_as_before(desk: Desk, tmp_path: Path) -> None:
         ("{ask: What was wrong with it?}", "{}", "nothing says how to ask", "`reason:"),
         ("{slots.order}", "{slots.ordr}", "does not need", "`order`"),
         ("results.refund.amount", "results.refnd.amount", "does not make", "`refund`"),
+        ("labels: {order", "labels: {ordr", "there is no slot `ordr`", "`order`"),
         ("clarify_at_most: 2", "clarify_at_most: 0", "cannot be `0`", "1"),
         ("    rollout: 50", "    roll_out: 50", "unknown key `roll_out`", "`rollout`"),
         ("post: You get", "post: {text: no} #", "no reply text `no`", "create"),

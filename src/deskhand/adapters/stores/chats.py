@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import chat_answers, chat_codes, chat_mails
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.chat_lines import Words, add_line
-from deskhand.adapters.stores.core_database import CoreDatabase
+from deskhand.adapters.stores.core_database import CoreDatabase, insert_if_new
 from deskhand.adapters.stores.judgements import note_afterwards
 from deskhand.adapters.stores.review_decisions import record_event
 from deskhand.model.chats import (
@@ -28,7 +28,6 @@ from deskhand.model.chats import (
     ChatStanding,
     ChatUse,
 )
-from deskhand.model.ids import new_id
 from deskhand.model.judgement import Judged
 
 
@@ -43,7 +42,7 @@ class SqlChats:
         self._now = now
 
     async def open(self, token: str, customer: str | None, network: str) -> Chat:
-        chat = Chat(id=new_id("chat"), customer=customer)
+        chat = Chat(id=f"chat_{digest_of(f'the chat of {token}')[:20]}", customer=customer)
         now = self._now()
         values = {
             "desk": self._desk,
@@ -55,7 +54,7 @@ class SqlChats:
             "opened_at": now,
             "spoken_at": now,
         }
-        await self._database.write_core(lambda core: core.execute(t.chats.insert().values(values)))
+        await self._database.write_core(lambda core: insert_if_new(core, t.chats, values))
         return chat
 
     async def find(self, token: str) -> Chat | None:

@@ -25,6 +25,7 @@ def intent_plan_findings(draft: DeskDraft) -> ConfigFindings:
 
 def _in_file(draft: DeskDraft, file: ReadIntents) -> ConfigFindings:
     yield from _tier_lists(draft, file)
+    yield from _labels(draft, file)
     for name, intent in file.section.intents.items():
         place: YamlPlace = ("intents", name)
         yield from _declared_twice(draft, file, name, intent)
@@ -35,6 +36,15 @@ def _in_file(draft: DeskDraft, file: ReadIntents) -> ConfigFindings:
         yield from _redacted(place, intent)
         yield from _counts_for(draft, place, intent)
         yield from _model(draft, place, intent)
+
+
+def _labels(draft: DeskDraft, file: ReadIntents) -> ConfigFindings:
+    known = draft.names_at("slots")
+    for slot in file.section.labels:
+        if slot not in known:
+            otherwise = f"add `{slot}: {{type: ...}}` under `slots` in desk.yaml"
+            fix = did_you_mean(slot, known, otherwise=otherwise)
+            yield ConfigFinding(("labels", slot), f"there is no slot `{slot}`", fix)
 
 
 def _declared_twice(

@@ -124,10 +124,15 @@ class IntentSection(Section):
         )
 
     def compile(
-        self, name: str, at_most: int, texts: TextsByName, errors: ErrorTexts | None = None
+        self,
+        name: str,
+        at_most: int,
+        texts: TextsByName,
+        errors: ErrorTexts | None = None,
+        labels: Mapping[str, ReplyText] | None = None,
     ) -> "IntentSpec":
         """The intent with its texts; those written by name are taken from `texts`. `errors` are
-        the file's words for failed calls."""
+        the file's words for failed calls, `labels` its names of slots."""
         slots = self.slots.texts()
         plan = None
         most = self.clarify_at_most or at_most
@@ -137,7 +142,9 @@ class IntentSection(Section):
             plan = self.as_plan().compile(texts)
             told = {**(errors or {}), **self.errors}
             failures = {code: by_language(words, texts) for code, words in told.items()}
+            named = {slot: by_language(words, texts) for slot, words in (labels or {}).items()}
             plan = plan.changed(expects=expects, why=why, clarify_at_most=most, errors=failures)
+            plan = plan.changed(labels=named)
         return IntentSpec(
             name=name,
             plan=plan,
@@ -160,6 +167,9 @@ class IntentsFile(Section):
     errors: ErrorTexts = Field(default_factory=dict)
     """What the customer is told where a call fails, by error code: `{already_shipped: {en: It
     has left already.}}`. Without words for its code, a failed call goes to a person."""
+    labels: dict[SlotName, ReplyText] = Field(default_factory=dict)
+    """What a slot is called where the customer is asked whether a value is right, one text or one a
+    language: `{order: {en: order, cs: objednávka}}`."""
     intents: dict[str, IntentSection] = Field(default_factory=dict)
     """The intents by name."""
 

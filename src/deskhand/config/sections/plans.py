@@ -124,6 +124,8 @@ class DeclaredPlan(Frozen):
     clarify_at_most: int | None = None
     errors: dict[str, dict[str, str]] = Field(default_factory=dict)
     """What the customer is told where a call fails, by its error code."""
+    labels: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """What customers read as the name of each slot."""
     steps: tuple[tuple[str, dict[str, Any]], ...] = ()
     given: dict[int, str] = Field(default_factory=dict)
     """What must be known for a step, by its place."""

@@ -42,6 +42,10 @@ class TurnBody(BaseModel):
     """May be left out where one desk is served."""
     chat: str | None = Field(default=None, min_length=20, max_length=200)
     """The token of a chat that goes on; a new one is opened without it."""
+    opens: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_-]{43}$")
+    """The token for a chat that this message opens: 32 random bytes of the sender's own, in base64
+    for URLs. A first message that is sent again under it opens no second chat; without it, a token
+    is made for the sender."""
     login: str | None = Field(default=None, max_length=LONGEST_TOKEN)
     """A login token of the company's site: a JWT, HS256, with `sub`, `aud` and `exp`."""
     files: list[FileBody] = Field(default_factory=list[FileBody], max_length=MOST_FILES)
@@ -72,12 +76,11 @@ async def say(request: Request, response: Response) -> TurnView | Response:
     files = await asyncio.to_thread(attachments_of, turn.files)
     customer = _customer(turn.login, settings, desk.spec.name)
     network = request.client.host if request.client is not None else "unknown"
-    held = await _held(desk, turn.chat, customer)
+    held, token = await _place(desk, turn, customer)
     use = await desk.chats.use(None if held is None else held.id, network, time.time() - HOUR)
     check_pace(use, settings, is_new=held is None)
     if desk.dispatcher.full:
         raise Refused(429, "too many messages wait to be worked", headers=RETRY_AFTER)
-    token = turn.chat if held is not None and turn.chat is not None else secrets.token_urlsafe(32)
     chat = held or await desk.chats.open(token, customer, network)
     message = chat_message(chat, turn.id, text, "a login token of the chat", files)
     shown = [ChatFile(name=file.name, type=file.type, size=file.size) for file in files]
@@ -91,7 +94,7 @@ async def say(request: Request, response: Response) -> TurnView | Response:
     return TurnView(
         chat=token,
         run=accepted.run_id,
-        new_chat=held is None,
+        new_chat=token != turn.chat,
         duplicate=accepted.duplicate or not is_first,
     )
 
@@ -123,6 +126,19 @@ def _customer(login: str | None, settings: ChatSection, desk: str) -> str | None
         return customer_in(login, secret, settings.audience or desk)
     except LoginRefused as error:
         raise Refused(401, str(error)) from None
+
+
+async def _place(desk: ServedDesk, turn: TurnBody, customer: str | None) -> tuple[Chat | None, str]:
+    """The chat that a turn belongs to, None where it is still to be opened; and its token."""
+    held = await _held(desk, turn.chat, customer)
+    if held is not None and turn.chat is not None:
+        return held, turn.chat
+    if turn.opens is None:
+        return None, secrets.token_urlsafe(32)
+    opened = await desk.chats.find(turn.opens)
+    if opened is not None and opened.customer != customer:
+        raise Refused(401, "this token has opened somebody else's chat; make another")
+    return opened, turn.opens
 
 
 async def _held(desk: ServedDesk, token: str | None, customer: str | None) -> Chat | None:

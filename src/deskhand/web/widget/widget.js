@@ -68,6 +68,9 @@ const channel = (hex, start) => {
 };
 const brightness = (hex) => 0.2126 * channel(hex, 1) + 0.7152 * channel(hex, 3) + 0.0722 * channel(hex, 5);
 
+const newToken = () => // 32 random bytes, in base64 for URLs: a first message that is sent again opens one chat
+  btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32)))).replace(/\+/g, "-").replace(/\//g, "_").replace(/=/g, "");
+
 // --- requests
 
 const ask = async (path, body, token = memory.token) => {
@@ -329,6 +332,7 @@ const begin = async () => {
       for (let message = pending()[0]; message; message = pending()[0]) {
         const body = { id: message.id, text: message.text || say("with_files"), login: login() };
         if (memory.token) body.chat = memory.token;
+        body.opens = message.opens;
         if (message.files) body.files = message.files;
         const taken = await ask("say", body, null);
         tries = 0;
@@ -377,7 +381,7 @@ const begin = async () => {
     stopListening();
   };
   const send = (text, files) => {
-    const message = { id: crypto.randomUUID(), text };
+    const message = { id: crypto.randomUUID(), opens: newToken(), text };
     if (files?.length) message.files = files;
     enqueue([...queue, message]);
     bubble(message);
