@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from deskhand.adapters.stores.eval_reports import KEPT, SqlEvalReports
 from deskhand.model.access import Role
 from deskhand.wiring import user_accounts
 from tests.api_kit import Client, Served, served
 from tests.approvals_kit import PASSWORD, Person, make_passwords_cheap, person, words_of
+from tests.waiting import until
 
-TABS = ("knowledge", "intents", "routing", "policies", "health", "stop")
+TABS = ("knowledge", "intents", "routing", "policies", "evals", "health", "stop")
 
 
 @pytest.fixture(autouse=True)
@@ -85,3 +87,61 @@ async def test_a_key_is_shown_once_works_at_once_and_is_revoked_at_once(shop: Se
     assert (await Person(shop).get("/api/runs", headers=header)).status_code == 401
     nothing = await ada.post("/desk/keys", data={"csrf": ada.csrf, "name": "x", "desks": "shop"})
     assert nothing.status_code == 409
+
+
+def a_report(passed: bool, reply: str) -> dict[str, object]:
+    """A report of one case, as it is kept."""
+    score = {"passed": False, "expected": "within ten days", "found": reply, "why": None}
+    case = {
+        "id": "delivery time",
+        "tags": ["en"],
+        "passed": passed,
+        "scores": {} if passed else {"must_say": score},
+        "facts": {"reply": reply},
+    }
+    intents = {"confusions": [["inquiry", "meeting_request", 4, 0.05]]}
+    counts = {"total": 1, "passed": int(passed), "failed": int(not passed)}
+    return {**counts, "cases": [case], "intents": intents}
+
+
+async def test_two_evals_are_shown_side_by_side_with_what_got_worse(shop: Served) -> None:
+    ada, reports = await admin(shop), SqlEvalReports(shop.database)
+    assert "No eval yet" in (await ada.get("/desk/shop/evals")).text
+    await reports.add("shop", 1_800_000_000.0, "ada", a_report(True, "It comes within ten days."))
+    await reports.add("shop", 1_800_000_100.0, "ida", a_report(False, "It comes <b>soon</b>."))
+
+    page = words_of((await ada.get("/desk/shop/evals")).text)
+
+    assert "Worse than before 1" in page
+    assert "worse delivery time" in page
+    assert "It comes within ten days. It comes <b>soon</b>." in page, "as text, side by side"
+    assert "Last by ida" in page
+    intents = words_of((await ada.get("/desk/shop/intents")).text)
+    assert "inquiry meeting request 4 5.0 %" in intents
+    assert "No eval yet" in (await ada.get("/desk/bank/evals")).text, "another desk's are its own"
+
+
+async def test_only_the_newest_reports_of_a_desk_are_kept(shop: Served) -> None:
+    reports = SqlEvalReports(shop.database)
+    for number in range(KEPT + 3):
+        await reports.add("shop", 1_800_000_000.0 + number, "ada", a_report(True, "yes"))
+
+    kept = await reports.newest("shop", 100)
+
+    assert [report.at - 1_800_000_000.0 for report in kept] == list(range(KEPT + 2, 2, -1))
+
+
+async def test_an_eval_that_cannot_be_run_says_why(shop: Served) -> None:
+    ada = await admin(shop)
+    ida = await person(shop)
+    form = {"csrf": ida.csrf}
+    assert (await ida.post("/desk/shop/evals/run", data=form)).status_code == 403
+
+    await ada.post("/desk/shop/evals/run", data={"csrf": ada.csrf})
+
+    async def has_said_why() -> bool:
+        page = (await ada.get("/desk/shop/evals")).text
+        return 'class="say bad"' in page
+
+    await until(has_said_why)
+    assert await SqlEvalReports(shop.database).newest("shop", 1) == []

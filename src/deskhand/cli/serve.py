@@ -221,6 +221,7 @@ async def web_server(
         run_bench,
         user_accounts,
         webhook_endpoints,
+        worker_registry,
     )
 
     class Server(uvicorn.Server):
@@ -246,6 +247,7 @@ async def web_server(
         actions=hooks.actions,
         keys=api_keys(database),
         hooks=hooks,
+        workers=worker_registry(database),
     )
     app = create_app(
         served, api_keys(database), version=__version__, site=site, users=users, hooks=hooks

@@ -236,9 +236,7 @@ def _shown(delivery: "Delivery") -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def _opened(
-    database: str | None, doing: str | None = None
-) -> "AsyncIterator[Webhooks]":
+async def _opened(database: str | None, doing: str | None = None) -> "AsyncIterator[Webhooks]":
     """The addresses of a database. What is done, and went well, is written down."""
     from deskhand.wiring import console_actions, webhook_endpoints
 

@@ -75,7 +75,7 @@ def _is_case(case: Any) -> bool:
 
 def _change(before: Mapping[str, Any], after: Mapping[str, Any]) -> Document | None:
     """What changed in a case; None where nothing did."""
-    changes = _differing(before.get("run"), after.get("run"))
+    changes = differences(_facts(before), _facts(after))
     scores: Document = {}
     if before["passed"] == after["passed"]:
         if not changes:
@@ -93,10 +93,13 @@ def _change(before: Mapping[str, Any], after: Mapping[str, Any]) -> Document | N
     }
 
 
-def _differing(before: Document | None, after: Document | None) -> list[Document]:
-    facts_before = facts_of(before) if before else {}
-    facts_after = facts_of(after) if after else {}
-    return differences(facts_before, facts_after)
+def _facts(case: Mapping[str, Any]) -> Document:
+    """What a case came to: kept with it, or read from its run."""
+    kept = case.get("facts")
+    if kept is not None:
+        return cast(Document, kept)
+    run = case.get("run")
+    return facts_of(run) if run else {}
 
 
 def _failed(case: Mapping[str, Any]) -> list[str]:

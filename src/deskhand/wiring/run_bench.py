@@ -6,18 +6,23 @@ import contextlib
 import json
 import os
 import sys
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from deskhand.adapters.stores.eval_reports import SqlEvalReports
 from deskhand.adapters.stores.sqlite_backend import SqliteBackend
 from deskhand.errors import Conflict
-from deskhand.ports.run_bench import ReplayedRun
+from deskhand.evals.kept_report import kept_report
+from deskhand.ports.run_bench import EvalReports, KeptEval, ReplayedRun
 from deskhand.wiring.databases import Database
 from deskhand.wiring.serving import Desk
 
 PATIENCE = 120.0
 """Seconds after which a replay is ended."""
+EVAL_PATIENCE = 1800.0
+"""Seconds after which an eval is ended."""
 MOST_AT_ONCE = 2
 _LONGEST = 2_000
 
@@ -25,16 +30,20 @@ _LONGEST = 2_000
 def run_bench(database: Database, desks: Iterable[Desk]) -> "CommandBench":
     """The bench for the runs of these desks."""
     where = str(database.path) if isinstance(database, SqliteBackend) else database.url
-    return CommandBench(where, {desk.spec.name: desk.spec.folder for desk in desks})
+    folders = {desk.spec.name: desk.spec.folder for desk in desks}
+    return CommandBench(where, folders, SqlEvalReports(database))
 
 
 class CommandBench:
-    """Works with the commands `deskhand replay` and `deskhand eval add`."""
+    """Works with the commands `deskhand replay`, `deskhand eval` and `deskhand eval add`."""
 
-    def __init__(self, database: str, folders: Mapping[str, Path]) -> None:
+    def __init__(self, database: str, folders: Mapping[str, Path], reports: EvalReports) -> None:
         self._database = database
         self._folders = folders
+        self._reports = reports
         self._turns = asyncio.Semaphore(MOST_AT_ONCE)
+        self._evaluating: dict[str, asyncio.Task[None]] = {}
+        self._problems: dict[str, str] = {}
 
     async def replay(self, desk: str, run_id: str) -> ReplayedRun:
         folder = str(self._folders[desk])
@@ -65,7 +74,44 @@ class CommandBench:
             raise Conflict(problem or "the run could not be made a case")
         return str(json.loads(out)["file"])
 
-    async def _run(self, *arguments: str) -> tuple[int, str, str]:
+    async def start_eval(self, desk: str, by: str) -> None:
+        if self.evaluates(desk):
+            raise Conflict("the desk is held against its cases already; wait for it")
+        self._problems.pop(desk, None)
+        self._evaluating[desk] = asyncio.create_task(self._evaluate(desk, by))
+
+    def evaluates(self, desk: str) -> bool:
+        task = self._evaluating.get(desk)
+        return task is not None and not task.done()
+
+    def eval_problem(self, desk: str) -> str:
+        return self._problems.get(desk, "")
+
+    async def evals(self, desk: str, limit: int = 2) -> list[KeptEval]:
+        return await self._reports.newest(desk, limit)
+
+    async def _evaluate(self, desk: str, by: str) -> None:
+        given = ("eval", "run", str(self._folders[desk]), "--json", "--parallel", "2")
+        _, out, problem = await self._run(*given, patience=EVAL_PATIENCE)
+        try:
+            report = json.loads(out)
+        except ValueError:
+            self._problems[desk] = problem or "the eval came to nothing"
+            return
+        kept = kept_report(report)
+        kept["intents"] = await self._intents(desk)
+        await self._reports.add(desk, time.time(), by, kept)
+
+    async def _intents(self, desk: str) -> dict[str, Any]:
+        """What the desk takes for what among its own examples; nothing where it learns none."""
+        _, out, _ = await self._run("intents", "train", str(self._folders[desk]), "--json")
+        try:
+            learned = json.loads(out)
+        except ValueError:
+            return {}
+        return {name: learned.get(name) for name in ("accuracy", "confusions", "suspects")}
+
+    async def _run(self, *arguments: str, patience: float = PATIENCE) -> tuple[int, str, str]:
         """The exit code, what was printed, and what went wrong in words."""
         environment = {**os.environ, "DESKHAND_DATABASE": self._database, "NO_COLOR": "1"}
         async with self._turns:
@@ -80,10 +126,10 @@ class CommandBench:
                 stderr=asyncio.subprocess.PIPE,
             )
             try:
-                async with asyncio.timeout(PATIENCE):
+                async with asyncio.timeout(patience):
                     out, err = await process.communicate()
             except TimeoutError:
-                return 1, "", f"it took more than {PATIENCE:.0f} seconds"
+                return 1, "", f"it took more than {patience:.0f} seconds"
             finally:
                 with contextlib.suppress(ProcessLookupError):
                     process.kill()

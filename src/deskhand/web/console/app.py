@@ -12,7 +12,7 @@ from deskhand.errors import NotFound
 from deskhand.model.access import Role
 from deskhand.ports import ApiKeys, ConsoleActions, Users
 from deskhand.ports.console import ConsoleFeed
-from deskhand.ports.run_bench import RunBench
+from deskhand.ports.run_bench import RunBench, WorkerList
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.app import Hooks, Site
 from deskhand.web.api.problems import Refused
@@ -49,6 +49,7 @@ def create_console(
     actions: ConsoleActions | None = None,
     keys: ApiKeys | None = None,
     hooks: Hooks | None = None,
+    workers: WorkerList | None = None,
 ) -> Site:
     """The screens that show these desks to these people.
 
@@ -81,13 +82,13 @@ def create_console(
             *_user_routes(UserPages(frame, users, actions), gate),
             *_key_routes(KeyPages(frame, keys), gate),
             *_webhook_routes(_webhook_pages(frame, hooks), gate),
-            *_desk_routes(DeskPages(frame), gate),
+            *_desk_routes(DeskPages(frame, bench, workers), gate),
             Route(
                 f"{HOME}chat/{{desk}}/files/{{number:int}}",
-                gate.page(ChatPages(frame).file),
+                gate.page(ChatPages().file),
                 methods=["GET"],
             ),
-            Route(f"{HOME}chat", gate.page(ChatPages(frame).chat, works), methods=["GET", "POST"]),
+            Route(f"{HOME}chat", gate.page(ChatPages().chat), methods=["GET"]),
             *_approval_routes(ApprovalPages(frame), gate),
             *_message_routes(ConversationPages(frame), gate),
             *_run_routes(RunPages(frame, bench), gate),
@@ -123,11 +124,6 @@ def _account_routes(pages: LoginPages, gate: SessionGate) -> list[Route]:
 def decides(request: Request) -> Role:
     """Everybody may look; to change something one must be an approver."""
     return Role.VIEWER if request.method in ("GET", "HEAD") else Role.APPROVER
-
-
-def works(request: Request) -> Role:
-    """Everybody may look; to change something one must be an agent."""
-    return Role.VIEWER if request.method in ("GET", "HEAD") else Role.AGENT
 
 
 def _role_of_action(request: Request) -> Role:
@@ -177,10 +173,12 @@ def _webhook_routes(pages: WebhookPages, gate: SessionGate) -> list[Route]:
 
 def _desk_routes(pages: DeskPages, gate: SessionGate) -> list[Route]:
     switch = "/desk/{desk}/switch/{action}"
+    evals = "/desk/{desk}/evals/run"
     return [
         Route("/desk/", gate.page(pages.first), methods=["GET"]),
         Route("/desk/{desk}/{tab}", gate.page(pages.tab), methods=["GET"]),
         Route(switch, gate.page(pages.act, Role.ADMIN), methods=["POST"]),
+        Route(evals, gate.page(pages.run_evals, Role.ADMIN), methods=["POST"]),
     ]
 
 

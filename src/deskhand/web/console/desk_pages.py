@@ -7,6 +7,8 @@ from starlette.responses import RedirectResponse, Response
 from deskhand.errors import Conflict
 from deskhand.model.access import Role
 from deskhand.model.run import RunStatus
+from deskhand.model.workers import Member
+from deskhand.ports.run_bench import RunBench, WorkerList
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import Refused
 from deskhand.web.console.desk_facts import (
@@ -17,18 +19,21 @@ from deskhand.web.console.desk_facts import (
     queue_counts,
     routing_rows,
 )
+from deskhand.web.console.eval_rows import compare_kept, failing_cases
 from deskhand.web.console.frame import Frame
 from deskhand.web.console.runs_pages import STATUSES
 from deskhand.web.console.session import Visit
 
 PLACE = "/desk/"
-TABS = ("knowledge", "intents", "routing", "policies", "health", "stop")
+TABS = ("knowledge", "intents", "routing", "policies", "evals", "health", "stop")
 _MOST_STUCK = 50
 
 
 class DeskPages:
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: Frame, bench: RunBench, workers: WorkerList | None) -> None:
         self._frame = frame
+        self._bench = bench
+        self._workers = workers
 
     async def first(self, visit: Visit) -> Response:
         """The desk that was named, else the first one."""
@@ -64,7 +69,33 @@ class DeskPages:
 
     async def _intents(self, desk: ServedDesk, visit: Visit) -> dict[str, object]:
         languages, rows = intent_rows(desk)
-        return {"languages_used": languages, "rows": rows}
+        newest = await self._bench.evals(desk.spec.name, 1)
+        learned = newest[0].report.get("intents") or {} if newest else {}
+        confusions = learned.get("confusions") or []
+        return {"languages_used": languages, "rows": rows, "confusions": confusions}
+
+    async def _evals(self, desk: ServedDesk, visit: Visit) -> dict[str, object]:
+        """The newest report beside the one before it."""
+        name = desk.spec.name
+        kept = await self._bench.evals(name, 2)
+        return {
+            "evals": kept,
+            "difference": compare_kept(kept),
+            "failing": failing_cases(kept),
+            "at_work": self._bench.evaluates(name),
+            "eval_problem": self._bench.eval_problem(name),
+            "may_run": visit.role.covers(Role.ADMIN),
+        }
+
+    async def run_evals(self, visit: Visit) -> Response:
+        """Hold the desk against its golden cases; the page shows the report when it is there."""
+        desk = visit.desk(visit.request.path_params["desk"])
+        place = f"{PLACE}{desk.spec.name}/evals"
+        try:
+            await self._bench.start_eval(desk.spec.name, visit.name)
+        except Conflict as error:
+            return RedirectResponse(f"{place}?problem={quote(str(error))}", 303)
+        return RedirectResponse(place, 303)
 
     async def _routing(self, desk: ServedDesk, visit: Visit) -> dict[str, object]:
         return await routing_rows(desk)
@@ -91,13 +122,20 @@ class DeskPages:
             "statuses": STATUSES,
             "queues": await queue_counts(desk),
             "is_full": desk.dispatcher.full,
+            "workers": await self._members(desk),
             "stuck": [(run, messages.get(run.id)) for run in stuck],
             "may_retry": visit.role.covers(Role.APPROVER),
         }
 
+    async def _members(self, desk: ServedDesk) -> list[Member]:
+        """The workers of this desk; none where this process works it alone."""
+        members = [] if self._workers is None else await self._workers.members()
+        return [member for member in members if desk.spec.name in member.desks]
+
     async def _stop(self, desk: ServedDesk, visit: Visit) -> dict[str, object]:
         stop = await desk.store.stopped()
-        return {"stop": stop, "may_stop": visit.role.covers(Role.ADMIN)}
+        caps = [str(cap) for cap in desk.spec.safeguards.caps]
+        return {"stop": stop, "may_stop": visit.role.covers(Role.ADMIN), "caps": caps}
 
     async def act(self, visit: Visit) -> Response:
         """Throw the stop switch or take it back."""

@@ -12,7 +12,7 @@ from deskhand.engine.descriptions import actor_of
 from deskhand.engine.story import Records, read_records
 from deskhand.mail.reply import visible_reply
 from deskhand.model.attached_files import FileOrigin
-from deskhand.model.chats import DESK, VISITOR, ChatLine
+from deskhand.model.chats import DESK, VISITOR, ChatFile, ChatLine
 from deskhand.model.message import CHAT, DELIVER, REPLY, Message
 from deskhand.model.run import Decision, EffectState, Event, Review, ReviewState, Run
 from deskhand.model.ticket import Ticket
@@ -48,7 +48,11 @@ class Entry:
     review: str = ""
     waits: bool = False
     """It has not left: a draft, or a review that is open."""
-    files: tuple[ListedFile, ...] = ()
+    files: tuple[ListedFile | ChatFile, ...] = ()
+    said: str = ""
+    """The name of a chat's message, by which its files are found."""
+    thumb: str = ""
+    """What a visitor thought of it: `up` or `down`."""
     has_page: bool = False
     language: str = ""
 
@@ -82,7 +86,7 @@ async def read_thread(desk: ServedDesk, run: Run) -> Thread:
         conversation = record.run.conversation
         if conversation not in chats:
             chats[conversation] = await desk.chats.lines(conversation, limit=1000)
-            entries += _lines(chats[conversation])
+            entries += _lines(conversation, chats[conversation])
         entries += await _of_run(desk, record, in_chat=bool(chats[conversation]))
     if ticket is not None:
         entries += [Entry("note", note.at, note.by, note.text) for note in ticket.notes]
@@ -130,12 +134,13 @@ def _open(reviews: Iterable[Review]) -> Review | None:
 # --- what stands in it
 
 
-def _lines(lines: Sequence[ChatLine]) -> Iterator[Entry]:
+def _lines(chat: str, lines: Sequence[ChatLine]) -> Iterator[Entry]:
     for line in lines:
         if line.author == VISITOR:
-            yield Entry("customer", line.at, "", line.text, CHAT)
+            said = f"{chat}/{line.id}"
+            yield Entry("customer", line.at, "", line.text, CHAT, files=line.files, said=said)
         elif line.author == DESK:
-            yield Entry("desk", line.at, "", line.text, CHAT)
+            yield Entry("desk", line.at, "", line.text, CHAT, thumb=line.thumb or "")
         else:
             yield Entry("person", line.at, line.name or line.author, line.text, CHAT)
 

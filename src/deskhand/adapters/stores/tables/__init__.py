@@ -4,7 +4,7 @@ Every table carries the desk. Rows that belong to a run point at `runs.position`
 text key in every row and again in its index took a tenth of the space.
 """
 
-from deskhand.adapters.stores.tables.console import console_changes, console_lookers
+from deskhand.adapters.stores.tables.console import console_changes, console_lookers, eval_reports
 from deskhand.adapters.stores.tables.knowledge import (
     exchanges,
     kb_articles,
@@ -97,6 +97,7 @@ __all__ = [
     "conversations",
     "effect_counts",
     "effects",
+    "eval_reports",
     "events",
     "exchanges",
     "judgements",

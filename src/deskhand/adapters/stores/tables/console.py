@@ -16,6 +16,16 @@ console_changes = Table(
     sqlite_autoincrement=True,  # a number is never used twice: readers go by it
 )
 
+eval_reports = Table(
+    "eval_reports",
+    metadata,
+    Column("desk", Text, nullable=False),
+    Column("at", Float, nullable=False),
+    Column("made_by", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    PrimaryKeyConstraint("desk", "at"),
+)
+
 console_lookers = Table(
     "console_lookers",
     metadata,

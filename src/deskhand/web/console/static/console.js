@@ -83,24 +83,6 @@ const tellTimes = () =>
   });
 tellTimes();
 
-// --- a chat that somebody looks at
-
-const chatLines = one("[data-lines]");
-if (chatLines) {
-  const look = async () => {
-    if (document.hidden) return;
-    try {
-      const answer = await fetch(chatLines.dataset.lines);
-      if (!answer.ok || answer.redirected) return;
-      const found = new DOMParser().parseFromString(await answer.text(), "text/html").querySelectorAll("li");
-      chatLines.append(...[...found].slice(chatLines.children.length));
-    } catch {
-      return;
-    }
-  };
-  setInterval(look, 2000);
-}
-
 // --- keys
 
 const walk = async (step) => {

@@ -1,0 +1,39 @@
+"""Two evals beside each other, as the desk's screen shows them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from deskhand.evals.report import value_in_words
+from deskhand.evals.report_comparison import compare
+from deskhand.ports.run_bench import KeptEval
+
+_MOST = 100
+
+
+def compare_kept(evals: Sequence[KeptEval]) -> dict[str, Any] | None:
+    """What the newest differs in from the one before it; None where there is only one."""
+    if len(evals) < 2:
+        return None
+    now, before = evals[0].report, evals[1].report
+    found = compare(dict(before), dict(now))
+    found["changed"] = [_changed(change) for change in found["changed"][:_MOST]]
+    return found
+
+
+def _changed(change: dict[str, Any]) -> dict[str, Any]:
+    """A case that came out differently, with what it was and what it is, side by side."""
+    sides = [
+        (name, value_in_words(pair["before"]), value_in_words(pair["now"]))
+        for name, pair in change["scores"].items()
+    ]
+    for one in change["changes"]:
+        sides.append((one["what"], value_in_words(one["before"]), value_in_words(one["now"])))
+    return {**change, "sides": sides}
+
+
+def failing_cases(evals: Sequence[KeptEval]) -> list[dict[str, Any]]:
+    """What the newest eval did not meet: the case, what was expected and what came."""
+    if not evals:
+        return []
+    failing = [case for case in evals[0].report["cases"] if not case["passed"]]
+    return failing[:_MOST]
