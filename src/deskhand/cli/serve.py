@@ -221,7 +221,7 @@ async def web_server(
         run_bench,
         user_accounts,
         webhook_endpoints,
-        worker_registry,
+        worker_list,
     )
 
     class Server(uvicorn.Server):
@@ -247,7 +247,7 @@ async def web_server(
         actions=hooks.actions,
         keys=api_keys(database),
         hooks=hooks,
-        workers=worker_registry(database),
+        workers=worker_list(database),
     )
     app = create_app(
         served, api_keys(database), version=__version__, site=site, users=users, hooks=hooks

@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from deskhand.wiring.webhooks import webhook_courier as webhook_courier
     from deskhand.wiring.webhooks import webhook_endpoints as webhook_endpoints
     from deskhand.wiring.workers import join_workers as join_workers
+    from deskhand.wiring.workers import worker_list as worker_list
     from deskhand.wiring.workers import worker_registry as worker_registry
 
 _MODULES = {
@@ -182,6 +183,7 @@ _MODULES = {
     ),
     "workers": (
         "join_workers",
+        "worker_list",
         "worker_registry",
     ),
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from deskhand.engine.clock import SystemClock
 from deskhand.engine.dispatcher import InProcessDispatcher, Limits
 from deskhand.engine.worker import Worker
+from deskhand.errors import ConfigError
 from deskhand.model.ids import new_id
 from deskhand.wiring.databases import Database, DeskStore
 from deskhand.wiring.desks import LoadedDesk
@@ -116,3 +117,11 @@ def worker_registry(database: Database) -> "WorkerRegistry":
     from deskhand.adapters.dispatch.worker_registry import WorkerRegistry
 
     return WorkerRegistry(shared, shared.name)
+
+
+def worker_list(database: Database) -> "WorkerRegistry | None":
+    """The workers of this database; None where a single process works it."""
+    try:
+        return worker_registry(database)
+    except ConfigError:
+        return None
