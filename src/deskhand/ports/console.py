@@ -82,6 +82,15 @@ class ConsoleFeed(Protocol):
 
     async def leave(self, window: str) -> None: ...
 
+    async def judged_by_day(
+        self, desks: Collection[str], since: float, offset: float
+    ) -> list[tuple[int, str, int]]:
+        """How many replies were judged how on each day: the day's number, the judgement, the count.
+
+        Days begin `offset` seconds before midnight in UTC.
+        """
+        ...
+
     async def search(
         self, desks: Collection[str], words: Sequence[str], limit: int
     ) -> list[SearchHit]:

@@ -41,6 +41,19 @@ class SqlConsoleFeed:
             )
         )
 
+    async def judged_by_day(
+        self, desks: Collection[str], since: float, offset: float
+    ) -> list[tuple[int, str, int]]:
+        here = t.judgements.c
+        day = sa.cast(sa.func.floor((here.at + offset) / 86400), sa.Integer)
+        query = (
+            sa.select(day, here.judged, sa.func.count())
+            .where(here.desk.in_(desks), here.at >= since)
+            .group_by(day, here.judged)
+        )
+        rows = await self._database.read_core(lambda core: core.execute(query).all())
+        return [(int(number), str(judged), int(count)) for number, judged, count in rows]
+
     async def search(
         self, desks: Collection[str], words: Sequence[str], limit: int
     ) -> list[SearchHit]:

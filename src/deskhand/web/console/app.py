@@ -95,7 +95,7 @@ def create_console(
             *_live_routes(LivePages(hub), gate),
             Route("/search/", gate.page(SearchPages(frame, feed).search), methods=["GET"]),
             *_ticket_routes(TicketPages(frame), gate),
-            Route("/metrics/", gate.page(MetricsPages(frame).metrics), methods=["GET"]),
+            Route("/metrics/", gate.page(MetricsPages(frame, feed).metrics), methods=["GET"]),
         ],
         exception_handlers={Refused: refused, NotFound: missing, 404: missing, 405: missing},
     )

@@ -1,6 +1,7 @@
 """What all screens share: templates, static files, the language, and what stands around a page."""
 
 from collections.abc import Mapping
+from datetime import date
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -86,6 +87,13 @@ def clock(context: Context, at: float) -> str:
 
 
 @pass_context
+def day_words(context: Context, day: date) -> str:
+    """A day of this year, as the reader's language writes it."""
+    written: Language = context["written"]
+    return day.strftime(written.day)
+
+
+@pass_context
 def number(context: Context, value: float, digits: int = 0) -> str:
     """A number as the reader's language writes it."""
     written: Language = context["written"]
@@ -105,6 +113,7 @@ _FILTERS = {
     "iso": iso,
     "clock": clock,
     "number": number,
+    "day_words": day_words,
     "prose": unwrapped,
     "quotes_as_prose": quotes_as_prose,
     "size": file_size,

@@ -61,6 +61,7 @@ class Language:
     thousands: str = ","
     decimal: str = "."
     moment: str = "%d %b %Y, %H:%M"
+    day: str = "%-d %b"
 
     def number(self, value: float, digits: int = 0) -> str:
         """A number as the language writes it: 1,234.5 or 1 234,5."""

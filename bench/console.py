@@ -1,0 +1,289 @@
+"""The console on a large database: `python -m bench.console [--database URL]`.
+
+Two desks work in the process that serves: the scripted sample desk and the inbox desk. Their runs
+are copied until the database holds the wanted number of conversations and open reviews. Then people
+click through every screen while messages come in. Told are the server's time for each screen, and
+the processor time of one request when nothing else happens.
+"""
+
+import argparse
+import asyncio
+import json
+import re
+import secrets
+import statistics
+import sys
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import httpx
+import sqlalchemy as sa
+
+from bench.case import cpu_seconds
+from deskhand.adapters.stores import tables as t
+from deskhand.cli.serve import opened, web_server
+from deskhand.model.access import Role
+from deskhand.model.message import Address, Message
+from deskhand.model.queue import ReviewFilter
+from deskhand.model.run import ReviewState
+from deskhand.wiring import Desk, open_database, read_desk, user_accounts
+
+SAMPLE, INBOX = "sample", "inbox"
+TEMPLATES = 20
+"""Messages of each desk that are really worked; all others are copies of their runs."""
+CLICKERS, PAUSE = 10, 3.0
+SAMPLE_EVERY, INBOX_EVERY = 0.2, 2.0
+BATCH = 50
+FIRST_LOAD = 250_000
+"""Bytes that the first screen may load."""
+ASKED = ("Where is my parcel?", "How long does delivery to Leeds take?", "Can I return a desk?")
+KEYS = {"runs": "position", "messages": "run", "steps": "run", "reviews": "run", "effects": "run"}
+
+
+def a_message(desk: str, number: int) -> Message:
+    return Message(
+        id=f"{desk}{number}",
+        channel="api",
+        conversation=f"{desk}-c{number}",
+        sender=Address(address=f"ann{number}@example.com", name=f"Ann Number {number}"),
+        subject=f"Question {number}",
+        body=f"{ASKED[number % len(ASKED)]} My order is A-{10_000 + number}.",
+        received_at=datetime.now(UTC),
+    )
+
+
+@asynccontextmanager
+async def served(
+    folder: Path, url: str
+) -> AsyncIterator[tuple[list[Desk], Any, httpx.AsyncClient]]:
+    """Both desks at work, and somebody who is logged in."""
+    loaded = [read_desk(SAMPLE), read_desk(INBOX)]
+    async with (
+        open_database(url) as database,
+        opened(loaded, database, folder / "outbox", workers=False) as desks,
+    ):
+        password = secrets.token_urlsafe(12)
+        await user_accounts(database).add("ida", password, ["*"], role=Role.ADMIN)
+        server = await web_server(desks, database)
+        transport = httpx.ASGITransport(server.config.app)  # type: ignore[arg-type]
+        origin = {"Origin": "http://desk.test"}
+        client = httpx.AsyncClient(
+            transport=transport, base_url="http://desk.test", headers=origin, timeout=600
+        )
+        await client.post("/login", data={"name": "ida", "password": password, "to": "/"})
+        yield desks, database, client
+        await client.aclose()
+
+
+async def work_templates(desks: list[Desk]) -> None:
+    for desk in desks:
+        for number in range(TEMPLATES):
+            accepted = await desk.dispatcher.submit(a_message(desk.spec.name, number))
+            await desk.dispatcher.wait(accepted.run_id)
+
+
+async def copy_runs(database: Any, conversations: int, reviews: int) -> None:
+    """Copy the worked runs, with all they recorded, until there are so many."""
+
+    def read(core: sa.Connection) -> tuple[int, int, int]:
+        last = core.execute(sa.select(sa.func.max(t.runs.c.position))).scalar_one()
+        count = core.execute(sa.select(sa.func.count()).select_from(t.runs)).scalar_one()
+        is_open = t.reviews.c.state == ReviewState.OPEN
+        opened_now = sa.select(sa.func.count()).select_from(t.reviews).where(is_open)
+        return int(last), int(count), int(core.execute(opened_now).scalar_one())
+
+    last, count, open_now = await database.read_core(read)
+    copies = conversations // count
+    keep_open = max(1, reviews // max(1, open_now))
+    for first in range(1, copies + 1, BATCH):
+        numbers = range(first, min(first + BATCH, copies + 1))
+        values = [
+            {"shift": number * last, "suffix": f"_{number}", "older": number * 30.0, "last": last}
+            for number in numbers
+        ]
+        await database.write_core(lambda core, values=values: _copy(core, values))
+        closed = [f"%\\_{number}" for number in numbers if number > keep_open]
+        if closed:
+            await database.write_core(lambda core, closed=closed: _close(core, closed))
+    await database.write_core(_settle)
+
+
+def _copy(core: sa.Connection, values: list[dict[str, Any]]) -> None:
+    is_postgres = core.dialect.name == "postgresql"
+    key = "message_key || convert_to(:suffix, 'UTF8')"
+    if not is_postgres:
+        key = "CAST(hex(message_key) || :suffix AS BLOB)"
+    changes = {
+        "runs": {
+            "position": "position + :shift",
+            "id": "id || :suffix",
+            "conversation": "conversation || :suffix",
+            "message_key": key,
+            "created_at": "created_at - :older",
+        },
+        "messages": {"run": "run + :shift"},
+        "steps": {"run": "run + :shift"},
+        "effects": {"run": "run + :shift"},
+        "reviews": {
+            "run": "run + :shift",
+            "id": "id || :suffix",
+            "conversation": "conversation || :suffix",
+            "created_at": "created_at - :older",
+        },
+    }
+    for table, changed in changes.items():
+        names = [column.name for column in t.metadata.tables[table].columns]
+        quoted = ", ".join(f'"{name}"' for name in names)
+        written = ", ".join(changed.get(name, f'"{name}"') for name in names)
+        statement = f"INSERT INTO {table}({quoted}) SELECT {written} FROM {table}"
+        core.execute(sa.text(f"{statement} WHERE {KEYS[table]} <= :last"), values)
+
+
+def _close(core: sa.Connection, names: list[str]) -> None:
+    for name in names:
+        like = t.reviews.c.id.like(name, escape="\\")
+        core.execute(sa.update(t.reviews).where(like).values(state="decided"))
+
+
+def _settle(core: sa.Connection) -> None:
+    """Go on numbering after the copies, and let the planner look."""
+    if core.dialect.name == "postgresql":
+        newest = sa.text(
+            "SELECT setval(pg_get_serial_sequence('runs', 'position'), max(position)) FROM runs"
+        )
+        core.execute(newest)
+    core.execute(sa.text("ANALYZE"))
+
+
+async def screens_of(desks: list[Desk]) -> dict[str, str]:
+    inbox = desks[1]
+    waiting = await inbox.store.find_reviews(ReviewFilter(state=ReviewState.OPEN), limit=3)
+    runs = await inbox.store.runs(limit=1)
+    names = ("knowledge", "intents", "routing", "policies", "evals", "health", "stop")
+    tabs = {f"desk {name}": f"/desk/inbox/{name}" for name in names}
+    return {
+        "approvals": "/approvals/",
+        "approval": f"/approvals/inbox/{waiting[0].id}",
+        "taken over": "/approvals/taken-over",
+        "screened": "/approvals/screened",
+        "messages": "/messages/",
+        "conversation": f"/messages/inbox/{runs[0].id}",
+        "tickets": "/tickets/",
+        "runs": "/runs/",
+        "runs by status": "/runs/?status=sent",
+        "run": f"/runs/inbox/{runs[0].id}",
+        "metrics": "/metrics/",
+        "search, a word": "/search/?q=parcel",
+        "search, a number": "/search/?q=A-10007",
+        "search, nothing": "/search/?q=nowhere+to+be+found",
+        "users": "/desk/users",
+        **tabs,
+    }
+
+
+async def cost_alone(client: httpx.AsyncClient, screens: Mapping[str, str]) -> dict[str, float]:
+    """Milliseconds of processor time of each screen, alone: the median of three."""
+    costs: dict[str, float] = {}
+    for name, path in screens.items():
+        found: list[float] = []
+        for _ in range(3):
+            begun = cpu_seconds()
+            answer = await client.get(path)
+            found.append(1000 * (cpu_seconds() - begun))
+            assert answer.status_code == 200, (path, answer.status_code)
+        costs[name] = statistics.median(found)
+    return costs
+
+
+async def feed(desk: Desk, every: float, until: float) -> int:
+    number = 1_000_000
+    while time.monotonic() < until:
+        number += 1
+        if not desk.dispatcher.full:
+            await desk.dispatcher.submit(a_message(desk.spec.name, number))
+        await asyncio.sleep(every)
+    return number - 1_000_000
+
+
+async def click(
+    client: httpx.AsyncClient,
+    screens: Mapping[str, str],
+    start: int,
+    until: float,
+    took: dict[str, list[float]],
+) -> None:
+    names = list(screens)
+    place = start
+    while time.monotonic() < until:
+        name = names[place % len(names)]
+        begun = time.perf_counter()
+        await client.get(screens[name])
+        took[name].append(1000 * (time.perf_counter() - begun))
+        place += 1
+        await asyncio.sleep(PAUSE)
+
+
+async def first_load(client: httpx.AsyncClient) -> int:
+    """Bytes of the first screen with all that it loads."""
+    page = (await client.get("/approvals/")).text
+    files = set(re.findall(r'(?:src|href)="(/static/[^"#]+)', page))
+    sizes = [len((await client.get(path)).content) for path in sorted(files)]
+    return len(page.encode()) + sum(sizes)
+
+
+def p95(values: list[float]) -> float:
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))]
+
+
+async def bench(options: argparse.Namespace) -> dict[str, Any]:
+    with TemporaryDirectory(prefix="deskhand-console-bench-") as name:
+        folder = Path(name)
+        url = options.database or str(folder / "deskhand.db")
+        async with served(folder, url) as (desks, database, client):
+            await work_templates(desks)
+            begun = time.monotonic()
+            await copy_runs(database, options.conversations, options.reviews)
+            seeded = time.monotonic() - begun
+            screens = await screens_of(desks)
+            alone = await cost_alone(client, screens)
+            took: dict[str, list[float]] = {screen: [] for screen in screens}
+            until = time.monotonic() + options.seconds
+            await asyncio.gather(
+                feed(desks[0], SAMPLE_EVERY, until),
+                feed(desks[1], INBOX_EVERY, until),
+                *(click(client, screens, 2 * number, until, took) for number in range(CLICKERS)),
+            )
+            return {
+                "conversations": options.conversations,
+                "seeding_s": round(seeded, 1),
+                "first_load_bytes": await first_load(client),
+                "screens": {
+                    screen: {
+                        "alone_cpu_ms": round(alone[screen], 1),
+                        "p50_ms": round(statistics.median(found), 1) if found else None,
+                        "p95_ms": round(p95(found), 1) if found else None,
+                        "clicks": len(found),
+                    }
+                    for screen, found in took.items()
+                },
+            }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--database", help="a PostgreSQL address; a new SQLite file if not named")
+    parser.add_argument("--conversations", type=int, default=100_000)
+    parser.add_argument("--reviews", type=int, default=5_000)
+    parser.add_argument("--seconds", type=float, default=120.0)
+    json.dump(asyncio.run(bench(parser.parse_args())), sys.stdout, indent=1)
+    sys.stdout.write("\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""Replies by day, drawn as stacked bars: numbers for an SVG."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+WIDTH, HEIGHT = 700, 190
+LEFT, BOTTOM = 34, 22
+_GAP = 0.3
+_EPOCH = date(1970, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    x: float
+    y: float
+    width: float
+    height: float
+    fill: str
+
+
+@dataclass(frozen=True, slots=True)
+class DayChart:
+    days: list[date]
+    counts: list[dict[str, int]]
+    """What became of the replies of each day, by name."""
+    bars: list[Bar]
+    lines: list[tuple[float, int]]
+    """Where a line stands, and for how many."""
+    labels: list[tuple[float, date]]
+
+    @property
+    def total(self) -> int:
+        return sum(sum(count.values()) for count in self.counts)
+
+
+def day_chart(
+    found: Sequence[tuple[int, str, int]], last: int, days: int, series: Sequence[tuple[str, str]]
+) -> DayChart:
+    """The chart of the `days` up to the day `last`; `series` are names with their colours."""
+    first = last - days + 1
+    names = [name for name, _ in series]
+    counts = [dict.fromkeys(names, 0) for _ in range(days)]
+    for day, name, count in found:
+        if first <= day <= last and name in names:
+            counts[day - first][name] += count
+    top = _round_up(max(sum(of_day.values()) for of_day in counts))
+    step = (WIDTH - LEFT) / days
+    scale = (HEIGHT - BOTTOM - 8) / top
+    bars: list[Bar] = []
+    for number, of_day in enumerate(counts):
+        base = float(HEIGHT - BOTTOM)
+        for name, fill in series:
+            height = of_day[name] * scale
+            if height:
+                base -= height
+                x = LEFT + number * step + step * _GAP / 2
+                bars.append(Bar(x, base, step * (1 - _GAP), height, fill))
+    dates = [_EPOCH + timedelta(days=first + number) for number in range(days)]
+    lines = [(HEIGHT - BOTTOM - value * scale, value) for value in (0, top // 2, top)]
+    labels = [(LEFT + (number + 0.5) * step, dates[number]) for number in range(days - 1, -1, -7)]
+    return DayChart(dates, counts, bars, lines, labels)
+
+
+def _round_up(count: int) -> int:
+    """The next even number that is easy to read."""
+    size = 4
+    while size < count:
+        size = size * 5 // 2 if str(size).startswith("4") else size * 2
+    return size
