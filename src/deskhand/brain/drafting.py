@@ -1,6 +1,7 @@
 """Drafts without an LLM: what tools found, what articles say, or that a colleague will answer."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from deskhand.brain.addressee import addressee
@@ -34,6 +35,11 @@ from deskhand.model.plan import SKIPPED
 from deskhand.model.tasks import Task
 
 _LONGEST_REASON = 200
+_OFFERED_AT = 0.3
+"""From this chance on a draft answers with a passage that is not sure. A person reads it before it
+leaves, and sees which asks it is unsure of."""
+_NEAR_AT = 0.15
+"""From this chance on a passage is shown to whoever writes the answer himself."""
 
 
 def draft(
@@ -51,10 +57,14 @@ def draft(
     """
     spoken = reply_language(language, desk.languages)
     plan = _plan_of(desk, task)
-    fields = _from_plan(desk, task, plan, spoken) or _from_answers(answers, spoken)
+    topic = understanding_of(task).topic
+    # without reading, a chance is only nearness; a complaint is not answered by articles
+    offers = desk.reads is not None and topic not in desk.always_asked
+    by_articles = partial(_from_answers, answers, spoken, offers=offers)
+    fields = _from_plan(desk, task, plan, spoken) or by_articles()
     if plan is not None and plan.hand_over and answers and not newest(task, "ask"):
-        reason = f"{understanding_of(task).topic} is answered by a colleague"
-        fields = _from_answers(answers, spoken) | {"hand_over": True, "reason": reason}
+        reason = f"{topic} is answered by a colleague"
+        fields = by_articles() | {"hand_over": True, "reason": reason}
     parts: ReplyParts = fields.pop("parts")
     text = compose(
         parts,
@@ -231,13 +241,17 @@ def _line(line: str, facts: Mapping[str, Any]) -> str:
 # --- what articles say
 
 
-def _from_answers(answers: Sequence[AskAnswer], language: str) -> Fields:
-    """The passages for all asks. It leaves by itself only if each ask has a sure one."""
+def _from_answers(answers: Sequence[AskAnswer], language: str, *, offers: bool) -> Fields:
+    """The passages for all asks. It leaves by itself only if each ask has a sure one.
+
+    With `offers`, a likely passage is an answer too, in a draft that a person reads; else he gets
+    the place to write it, and what comes nearest.
+    """
     if not any(answer.hit for answer in answers):
         return _handed_over("no article answers this")
     blocks: list[AnsweredAsks] = []
     sources: list[Fields] = []
-    for passage, asks in _by_passage(answers):
+    for passage, asks in _by_passage(answers, language, offers=offers):
         quote = None
         if passage is not None:
             quote = Quote(
@@ -245,8 +259,8 @@ def _from_answers(answers: Sequence[AskAnswer], language: str) -> Fields:
             )
             sources.append(_source(passage, quote, asks))
         words = tuple(answer.ask for answer in asks)
-        first = asks[0]
-        blocks.append(AnsweredAsks(words, quote, not first.is_sure, first.confidence))
+        is_open = not _is_answered(asks[0], language, offers=offers)
+        blocks.append(AnsweredAsks(words, quote, is_open, asks[0].confidence))
     least = min(answer.confidence for answer in answers)
     made: Fields = {
         "parts": ReplyParts(answers=blocks),
@@ -257,17 +271,31 @@ def _from_answers(answers: Sequence[AskAnswer], language: str) -> Fields:
     return made | _why_not_by_itself(answers, language)
 
 
-def _by_passage(answers: Sequence[AskAnswer]) -> list[tuple[Hit | None, list[AskAnswer]]]:
-    """Asks that one passage answers stand together; an open one stands alone."""
+def _by_passage(
+    answers: Sequence[AskAnswer], language: str, *, offers: bool
+) -> list[tuple[Hit | None, list[AskAnswer]]]:
+    """Asks that one passage answers stand together. An open one stands alone, with what comes
+    nearest unless that is quoted already or is far off."""
     groups: list[tuple[Hit | None, list[AskAnswer]]] = []
     for answer in answers:
-        for hit, asks in groups:
-            if answer.is_sure and asks[0].is_sure and _same_place(hit, answer.hit):
-                asks.append(answer)
-                break
+        same = next((asks for hit, asks in groups if _same_place(hit, answer.hit)), None)
+        if _is_answered(answer, language, offers=offers):
+            if same is not None and _is_answered(same[0], language, offers=offers):
+                same.append(answer)
+            else:
+                groups.append((answer.hit, [answer]))
         else:
-            groups.append((answer.hit, [answer]))
+            is_near = same is None and answer.confidence >= _NEAR_AT
+            groups.append((answer.hit if is_near else None, [answer]))
     return groups
+
+
+def _is_answered(answer: AskAnswer, language: str, *, offers: bool) -> bool:
+    """Whether the passage stands as the answer: it is sure, or likely and may be offered."""
+    if answer.is_sure or answer.hit is None or not offers:
+        return answer.is_sure
+    speaks_it = answer.hit.language in (None, language)
+    return speaks_it and answer.confidence >= _OFFERED_AT
 
 
 def _same_place(hit: Hit | None, other: Hit | None) -> bool:

@@ -144,6 +144,7 @@ def _beside(review_file: "ReviewFile") -> "list[Text]":
         lines.append(
             f"  ⚒ {call['tool']} {written}  {call['verdict']}{'' if call['ok'] else ', not done'}"
         )
+    lines += [f"  ? {_ask(ask)}" for ask in review_file.asks]
     lines += [f"  ❝ {_source(source)}" for source in review_file.sources]
     lines += [
         f"  ☞ {moment(event.at)} {actor_of(event)} {describe_event(event, moment)}"
@@ -152,6 +153,14 @@ def _beside(review_file: "ReviewFile") -> "list[Text]":
     if not lines:
         return []
     return [Text(""), *(Text(shortened(line, 160), style="dim") for line in lines)]
+
+
+def _ask(ask: dict[str, Any]) -> str:
+    """What is asked, and how sure the draft is of its answer."""
+    sure = "sure" if ask.get("answered") else "not sure, read it closely"
+    words = " ".join(str(ask.get("ask", "")).split())
+    article = ask.get("article") or "no article"
+    return f"“{words[:80]}”  {article} {ask.get('confidence', 0):.2f}, {sure}"
 
 
 def _source(source: dict[str, Any]) -> str:

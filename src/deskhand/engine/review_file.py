@@ -32,6 +32,8 @@ class ReviewFile:
     history: Sequence[Event]
     """What people did with the run's reviews, oldest first: notes, snoozes, decisions."""
     edits: Sequence[BegunEdit]
+    asks: Sequence[Document] = ()
+    """What the message asks, each with the article drafted for it and whether that is sure."""
     files: Sequence[StoredFile] = ()
     """What is kept of the message's attachments, and what reviewers brought."""
 
@@ -56,8 +58,16 @@ async def read_review_file(store: Store, review_id: str) -> ReviewFile:
         used_sources(states),
         [event for event in events if event.kind.startswith(_ABOUT_REVIEWS)],
         await store.begun_edits(review_id),
+        read_asks(states),
         await store.files(review.run_id),
     )
+
+
+def read_asks(states: Sequence[State]) -> list[Document]:
+    """The asks that the draft was written for, as its stage names them."""
+    drafting = _drafting(states) if states else None
+    own = None if drafting is None else drafted_output(drafting.after.outputs)
+    return [] if own is None else _listed(states[-1].after.outputs.get(own), "asks")
 
 
 def used_sources(states: Sequence[State]) -> list[Document]:
@@ -87,12 +97,12 @@ def _drafting(states: Sequence[State]) -> State | None:
     return next((state for state in reversed(states) if state.row.name == drafted_by), None)
 
 
-def _listed(output: Any) -> list[Document]:
-    """The `sources` of a stage's output that can be shown."""
-    listed = output.get("sources") if isinstance(output, dict) else None
+def _listed(output: Any, name: str = "sources") -> list[Document]:
+    """The `sources` of a stage's output that can be shown, or another list of it."""
+    listed = output.get(name) if isinstance(output, dict) else None
     if not isinstance(listed, list):
         return []
-    return [cast(Document, source) for source in listed if isinstance(source, dict)]
+    return [cast(Document, entry) for entry in listed if isinstance(entry, dict)]
 
 
 def _identity(source: Document) -> str:

@@ -300,6 +300,20 @@ async def test_below_the_threshold_a_person_gets_the_ask_and_what_comes_nearest(
     assert found["asks"][0]["answered"] is False
 
 
+async def test_what_likely_answers_is_drafted_for_a_person_and_what_hardly_does_is_not() -> None:
+    desk = a_desk(hit(similarity=0.85), reads=lambda ask, passages: [0.4] * len(passages))
+    likely = await answered(TaskKind.DRAFT, "May I send it back to you please?", desk=desk)
+    assert "{answer}" not in likely["text"]
+    assert "> You may send it back" in likely["text"]
+    assert likely["hand_over"] is True
+    assert likely["asks"][0]["answered"] is False
+
+    far = a_desk(hit(similarity=0.85), reads=lambda ask, passages: [-4.0] * len(passages))
+    unlikely = await answered(TaskKind.DRAFT, "Can you sponsor our football club?", desk=far)
+    assert "“Can you sponsor our football club?”\n\n{answer}" in unlikely["text"]
+    assert ">" not in unlikely["text"]
+
+
 async def test_each_ask_is_looked_up_by_itself() -> None:
     desk = a_desk(hit())
     text = "Hello, how can I send something back? And where is your shop? Thanks, Ada"

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from deskhand.engine.journal import State
-from deskhand.engine.review_file import used_sources
+from deskhand.engine.review_file import read_asks, used_sources
 from deskhand.model.envelope import Envelope
 
 FOUND = [{"title": "Returns", "text": "30 days"}, {"title": "Opening hours", "text": "9 to 5"}]
@@ -39,3 +39,10 @@ def test_the_embedded_brain_used_nothing_that_it_does_not_quote() -> None:
 def test_a_model_may_have_used_all_that_was_found_for_it() -> None:
     assert titles({}, "llm") == ["Returns", "Opening hours"]
     assert used_sources([]) == []
+
+
+def test_the_asks_are_those_that_the_draft_was_written_for() -> None:
+    ask = {"ask": "What does it cost?", "article": "prices", "confidence": 0.4, "answered": False}
+    assert read_asks(states({"asks": [ask, "noise"]}, "embedded")) == [ask]
+    assert read_asks(states({}, "embedded")) == []
+    assert read_asks([]) == []

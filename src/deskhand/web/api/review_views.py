@@ -99,6 +99,8 @@ class ReviewDocument(ReviewView):
     """What the customer wrote; null once it was erased."""
     tool_calls: list[dict[str, Any]]
     sources: list[dict[str, Any]]
+    asks: list[dict[str, Any]]
+    """What the message asks, each with the article drafted for it and whether that is sure."""
     history: list[NoteView]
     edits: list[EditView]
     """What reviewers have typed so far."""
@@ -114,6 +116,7 @@ class ReviewDocument(ReviewView):
             message=message.model_dump(mode="json") if message is not None else None,
             tool_calls=list(review_file.tool_calls),
             sources=list(review_file.sources),
+            asks=list(review_file.asks),
             history=list(map(NoteView.of, review_file.history)),
             edits=list(map(EditView.of, review_file.edits)),
             attachments=list(map(AttachmentView.of, list_files(message, review_file.files))),

@@ -82,6 +82,7 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
         "error": review.payload.get("error"),
         "calls": list(map(_call, review_file.tool_calls)),
         "sources": sources,
+        "asks": review_file.asks,
         "history": list(map(_history_line, review_file.history)),
         "canned": review_file.canned(desk.spec.reviews.canned, me),
         "mode": await _mode(desk, review),
