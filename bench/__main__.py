@@ -22,6 +22,7 @@ from bench import (
     routing,
     scale,
     startup,
+    tickets,
     whole_path,
 )
 from bench.harness import Neighbours, Report, machine, show
@@ -43,6 +44,7 @@ BENCHMARKS = {
     "routing": routing.bench,
     "inbox": inbox.bench,
     "whole_path": whole_path.bench,
+    "tickets": tickets.bench,
 }
 
 
