@@ -9,7 +9,7 @@ the language, a sentence with a question mark asks.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -26,6 +26,9 @@ _CONTEXT = 240
 _PHRASES = Path(__file__).with_name("asks.yaml")
 _FEW_LETTERS = 3
 _LONGEST_CLOSING = 60
+_LONGEST_ANNOUNCEMENT = 8
+_QUESTIONS = re.compile(r"\b(?:questions?|dotaz|otaz(?:k|ek)|fragen?|preguntas?|dudas?|pytani)")
+"""What "I have two questions." calls what it announces, in words without accents."""
 
 
 class PartKind(StrEnum):
@@ -60,7 +63,10 @@ class _Span(NamedTuple):
 
 
 _ITEM = re.compile(r"[ \t]*(?:[-*•–—▪·>]+|\(?\d{1,2}[.)]|\(?[a-h]\))[ \t]+(?=\S)")
-_SENTENCE_END = re.compile(r"[.!?…]+[\"'”»)]*(?=\s)|\s[–—]\s|;\s|\s\.\.\.|:\s*(?=\n)")
+_SENTENCE_END = re.compile(
+    r"[.!?…]+[\"'”»)]*(?=\s)|\s[–—]\s|;\s|\s\.\.\.|:\s*(?=\n)"
+    r"|:\s+(?=[^.!?:\n]{8,}\?)"
+)
 _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|st|no|nr|c|tel|e\.g|i\.e|etc|resp|ca|cca|tj|napr|bzw|usw|ggf|z\. ?b"
     r"|d\. ?h|inkl|evtl|sr|sra|srta|art|p\. ?ej|ing|mgr|np|ul|godz|prof|m|mm|mme|mlle"
@@ -109,7 +115,26 @@ def _parts_of(text: str, phrases: "_Phrases") -> list[Part]:
                 before = f"{before} {part.text}"[-_CONTEXT:]
         if len(parts) >= MOST_PARTS:
             break
+    return _without_announcements(parts)
+
+
+def _without_announcements(parts: list[Part]) -> list[Part]:
+    """ "I have two questions." asks nothing where the questions follow."""
+    if sum(part.kind is PartKind.ASK for part in parts) < 2:
+        return parts
+    kept: list[Part] = []
+    for part in parts:
+        only = part.kind is PartKind.ASK and _only_announces(part.text)
+        kept.append(replace(part, kind=PartKind.STATEMENT, context="") if only else part)
+    if any(part.kind is PartKind.ASK for part in kept):
+        return kept
     return parts
+
+
+def _only_announces(text: str) -> bool:
+    words = FoldedText(text).folded
+    is_short = len(words.split()) <= _LONGEST_ANNOUNCEMENT
+    return is_short and "?" not in words and _QUESTIONS.search(words) is not None
 
 
 def _part(reading: FoldedText, clause: _Span, kind: PartKind, before: str) -> Part | None:

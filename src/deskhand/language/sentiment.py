@@ -27,6 +27,9 @@ WORDS_COUNT = 4.0
 _PRAISE = 0.8
 """From this probability a text full of praise means it."""
 _NEGATION, _SARCASM, _NEGATED = "negation", "sarcasm", "negated"
+_NEEDS_SIGNS = ("frustrated", "urgent")
+_HARDLY_UPSET = 0.12
+"""By how much such a feeling must be likelier than calm, where no word of its own stands there."""
 _DENIED = 20.0
 """How much less likely praise is that is not meant."""
 _BEFORE = 25
@@ -84,7 +87,7 @@ def read_sentiment(
     chances = _weighed(reading.probabilities["sentiment"], hits, _is_denied(hits, mocking))
     if chances is None:
         return SentimentReading(language=spoken)
-    feeling = max(chances, key=lambda name: chances[name])
+    feeling = _likeliest(chances, hits)
     why = _doubt(feeling, chances[feeling], mocking)
     return SentimentReading(
         sentiment=Sentiment(feeling),
@@ -121,6 +124,15 @@ def _weighed(
         raised[Sentiment.POSITIVE] /= _DENIED
     whole = sum(raised.values())
     return {name: chance / whole for name, chance in raised.items()}
+
+
+def _likeliest(chances: Mapping[str, float], hits: Mapping[str, Sequence[str]]) -> str:
+    """The feeling; calm where a writer of whom no word shows otherwise is nearly as likely calm."""
+    feeling = max(chances, key=lambda name: chances[name])
+    is_doubted = chances[feeling] - chances[Sentiment.NEUTRAL] < _HARDLY_UPSET
+    if feeling in _NEEDS_SIGNS and is_doubted and not hits.get(feeling):
+        return Sentiment.NEUTRAL
+    return feeling
 
 
 def _is_denied(hits: Mapping[str, Sequence[str]], mocking: Sequence[str]) -> bool:

@@ -32,6 +32,12 @@ LIKELY = {
 """From which probability a fact counts, chosen on lines that were held out of the training."""
 SURE_DEPARTMENT = 0.8
 """From which probability an ask has a department of its own, apart from its ticket's."""
+LIKELY_IN_LONG = {"data_loss": 0.6}
+"""The same in more than a line: what is really lost is then told at some length."""
+A_LINE = 100
+"""Characters of a short message."""
+POSSIBLE_DEPARTMENT = 0.15
+"""From which probability articles of another department are looked at, too."""
 LONGEST = 6_000
 _FACT = "fact"
 
@@ -41,9 +47,10 @@ def facts_in(text: str, reader: MessageReader | None = None) -> dict[str, str]:
     reader = reader or shared_message_reader()
     read = text[:LONGEST]
     facts: dict[str, str] = {}
+    wanted = LIKELY if len(read.strip()) <= A_LINE else LIKELY | LIKELY_IN_LONG
     for piece in (read, *pieces_of(read)):
         reading = reader.read(piece)
-        for fact, least in LIKELY.items():
+        for fact, least in wanted.items():
             if reading.probability(_FACT, fact) >= least:
                 facts.setdefault(fact, reading.words[_FACT][fact])
     return facts
@@ -54,6 +61,13 @@ def department_of(text: str, reader: MessageReader | None = None) -> str:
     reading = (reader or shared_message_reader()).read(text[:LONGEST])
     department, _ = reading.best("type")
     return department
+
+
+def possible_departments(text: str, reader: MessageReader | None = None) -> list[str]:
+    """Whose matter it may be, the likeliest first."""
+    chances = (reader or shared_message_reader()).read(text[:LONGEST]).probabilities["type"]
+    likely = [name for name, chance in chances.items() if chance >= POSSIBLE_DEPARTMENT]
+    return sorted(likely, key=lambda name: -chances[name])
 
 
 def sure_department_of(text: str, reader: MessageReader | None = None) -> str | None:

@@ -71,3 +71,23 @@ def test_an_endless_message_is_read_to_a_limit() -> None:
     assert len(read_parts("Why? " * 100_000, "", "en")) <= MOST_PARTS
     assert read_parts("", "", None) == []
     assert read_parts("¿? ... !!! \x00", "", None) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "asked"),
+    [
+        ("en", "Two small things: how do I add a guest? We grew.", ["how do I add a guest?"]),
+        ("de", "Ich habe zwei Fragen. Was kostet es? Wann?", ["Was kostet es?", "Wann?"]),
+        (
+            "cs",
+            "Mám dva dotazy. Kolik to stojí? A kdy to bude?",
+            ["Kolik to stojí?", "A kdy to bude?"],
+        ),
+        ("fr", "Une chose m'échappe : le prix est par personne ?", ["le prix est par personne ?"]),
+        ("cs", "Mám dotaz.", ["Mám dotaz."]),
+    ],
+)
+def test_what_only_announces_a_question_asks_nothing_beside_it(
+    language: str, text: str, asked: list[str]
+) -> None:
+    assert asks(text, "", language) == asked

@@ -2,14 +2,14 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from deskhand.agents.triage.parts import DESK, TriageParts
 from deskhand.brain.answer_chance import by_reading
 from deskhand.language.answerability import shared_answer_reader
 from deskhand.language.asks import Part, PartKind, read_parts
-from deskhand.language.ticket_facts import sure_department_of
+from deskhand.language.ticket_facts import possible_departments, sure_department_of
 from deskhand.model.message import Message
 from deskhand.model.ticket import Ticket, TicketAsk
 from deskhand.model.ticket_state import AskStatus
@@ -29,6 +29,8 @@ class RoutedAsk:
 
     text: str
     department: TicketType
+    may_be: tuple[str, ...] = ()
+    """Departments whose matter it may be as well."""
     article: str | None = None
     """The article that answers it surely."""
     is_answered: bool = False
@@ -54,12 +56,14 @@ def asks_in(message: Message, language: str) -> list[Part]:
 async def route_asks(message: Message, language: str, department: TicketType) -> list[RoutedAsk]:
     """Each ask with its own department; a message with one ask is its ticket's."""
     parts = asks_in(message, language)
-    if len(parts) < 2:
-        return [RoutedAsk(part.text, department) for part in parts]
     routed: list[RoutedAsk] = []
     for part in parts[:MOST_ASKS]:
-        own = await asyncio.to_thread(sure_department_of, part.text)
-        routed.append(RoutedAsk(part.text, TicketType(own) if own else department))
+        may_be = tuple(await asyncio.to_thread(possible_departments, part.text))
+        own = None
+        if len(parts) > 1:
+            own = await asyncio.to_thread(sure_department_of, part.text)
+        whose = TicketType(own) if own else department
+        routed.append(RoutedAsk(part.text, whose, may_be))
     left = len(parts) - MOST_ASKS
     if left > 0:
         routed.append(RoutedAsk(f"({left} more)", department))
@@ -82,7 +86,7 @@ async def with_answers(asks: Sequence[RoutedAsk], draft: Mapping[str, Any]) -> l
     article = _first_source(draft)
     answered: list[RoutedAsk] = []
     for ask, is_said in zip(asks, said, strict=True):
-        found = RoutedAsk(ask.text, ask.department, article, is_answered=True)
+        found = replace(ask, article=article, is_answered=True)
         answered.append(found if is_said else ask)
     return answered
 
@@ -96,7 +100,7 @@ def _as_told(ask: RoutedAsk, entry: Mapping[str, Any] | None) -> RoutedAsk:
     if entry is None or not entry.get("answered"):
         return ask
     article = entry.get("article")
-    return RoutedAsk(ask.text, ask.department, article and str(article), is_answered=True)
+    return replace(ask, article=article and str(article), is_answered=True)
 
 
 def _first_source(draft: Mapping[str, Any]) -> str | None:

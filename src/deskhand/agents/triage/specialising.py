@@ -164,9 +164,11 @@ async def _to_group(
 def _drafting(
     envelope: Envelope, ctx: StageContext, category: str | None, asks: Sequence[RoutedAsk]
 ) -> Task:
-    """Articles of other departments count too where an ask is theirs."""
+    """Articles of other departments count too where an ask is theirs, or may be."""
     message = message_in(envelope)
-    others = dict.fromkeys(ask.department.value for ask in asks)
+    others: dict[str, None] = {}
+    for ask in asks:
+        others |= dict.fromkeys((ask.department.value, *ask.may_be))
     others.pop(category or "", None)
     return Task(
         kind=TaskKind.DRAFT,
