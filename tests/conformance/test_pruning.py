@@ -7,6 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.chats import SqlChats
 from deskhand.adapters.stores.notices import SqlNoticeStore
 from deskhand.engine import retention
 from deskhand.engine.audit import seal_desk, verify_desk
@@ -45,6 +46,10 @@ class Desk:
 
     def at(self, now: float) -> None:
         self._clock[0] = now
+
+    @property
+    def now(self) -> float:
+        return self._clock[0]
 
     async def worked(
         self,
@@ -231,3 +236,19 @@ async def test_whoever_serves_the_desk_prunes_in_small_batches(
     report = await verify_desk(desk.store)
     assert (report.pruned_runs, report.seals, report.unsigned_seals) == (5, 3, 3)
     assert report.ok
+
+
+async def test_a_chat_goes_with_its_last_run(desk: Desk) -> None:
+    chats = SqlChats(desk.store._database, desk.store.desk, lambda: desk.now)
+    old, talked = [await chats.open(token, None, "net") for token in ("old", "talked")]
+    for number, chat in enumerate((old, talked)):
+        await chats.say(chat.id, f"{chat.id}/1", "visitor", "hello")
+        await desk.worked(number, conversation=chat.id)
+    desk.at(TODAY - DAY)
+    await chats.say(talked.id, f"{talked.id}/2", "visitor", "still there?")
+    await desk.worked(7, RunStatus.WAITING_USER, conversation=talked.id)
+    desk.at(TODAY)
+    await prune_by_age(desk.store, RUNS)
+    assert await chats.find("old") is None
+    assert await chats.lines(old.id) == []
+    assert [line.text for line in await chats.lines(talked.id)] == ["hello", "still there?"]

@@ -1,11 +1,14 @@
 """A visitor proves an order his by a code mailed to the order's address; until then it does not
 exist for him."""
 
+import asyncio
 import re
+import shutil
 from collections.abc import AsyncIterator
 from email import policy
 from email.parser import BytesParser
 from pathlib import Path
+from typing import cast
 
 import httpx
 import pytest
@@ -15,7 +18,10 @@ from deskhand.engine.clock import SystemClock
 from deskhand.errors import ToolError
 from deskhand.model.message import Reply
 from deskhand.web.chat_stream import ChatStream
+from deskhand.wiring import SHIPPED
 from tests.chat_kit import SECRET, Visitor, open_chat
+from tests.mail_servers import ImapServer, SmtpServer
+from tests.servers import free_port
 from tests.waiting import until
 
 CHAT = "channels: {web: {chat: {proves: order, turns_per_hour: 60}}}\n"
@@ -144,3 +150,45 @@ async def test_the_stream_offers_a_proof_of_any_number(visitor: Visitor) -> None
         )
         events = "".join([event async for event in stream.events()])
         assert f'event: prove\ndata: {{"order": "{order}"}}' in events
+
+
+class Mailboxes:
+    """Where the mail server delivers to."""
+
+    def __init__(self) -> None:
+        self.mails: list[tuple[str, bytes]] = []
+
+    def deliver(self, user: str, mail: bytes) -> None:
+        self.mails.append((user, mail))
+
+
+async def test_codes_leave_once_the_mail_server_is_back(tmp_path: Path) -> None:
+    port = free_port()
+    support = f"support: {{imap: {{host: localhost, port: {port}, security: none, user: a@b.test"
+    support += ", password_file: secrets/imap}, identity: Lantern <shop@lantern.test>"
+    support += f", smtp: {{host: localhost, port: {port}, security: none}}}}"
+    chat = "web: {chat: {proves: order, turns_per_hour: 60}}"
+    secrets = tmp_path / "orders" / "secrets"
+    shutil.copytree(SHIPPED / "orders", secrets.parent)
+    secrets.mkdir()
+    (secrets / "imap").write_text("secret\n")
+    yaml = secrets.parent / "desk.yaml"
+    written = yaml.read_text().replace("mode: draft ", "mode: auto ")
+    yaml.write_text(f"{written}channels: {{{chat}, {support}}}\n")
+    boxes = Mailboxes()
+    async with open_chat(str(tmp_path / "desk.db"), tmp_path) as visitor:
+        await visitor.say("hello")
+        for order in ("O-10018", "O-19999"):
+            refused = await post(visitor, "code", order=order)
+            assert refused.status_code == 503, refused.text
+            assert "no code was sent" in refused.json()["detail"]
+        smtp = SmtpServer(cast(ImapServer, boxes), frozenset({"grace.lund@example.com"}))
+        server = await asyncio.start_server(smtp.serve, "127.0.0.1", port)
+        async with server:
+            assert (await post(visitor, "code", order="O-10018")).status_code == 202
+            await until(lambda: bool(boxes.mails))
+            [(to, mail)] = boxes.mails
+            assert to == "grace.lund@example.com"
+            [code] = re.findall(rb"^Subject:.*?(\d{6})", mail, re.MULTILINE)
+            proof = await post(visitor, "proof", order="O-10018", code=code.decode())
+            assert proof.status_code == 200

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from deskhand.engine.conversation_documents import show_conversation
 from deskhand.engine.journal import result_of
 from deskhand.engine.story import read_records, story_of
 from deskhand.model.message import Address, Message
@@ -259,3 +260,15 @@ async def test_an_erased_person_is_gone_from_the_memory_of_others(talk: Talk) ->
         rows = await desk.store.rows(accepted.run_id)
         assert not any(b"Bergen Road" in (row.body or b"") for row in rows)
         assert await desk.store.message(accepted.run_id) is not None
+
+
+async def test_what_is_redacted_is_shown_to_nobody(talk: Talk) -> None:
+    await talk.say("Where is my order O-10018?")
+    await talk.say("And when does it arrive?")
+    async with talk.desk() as desk:
+        plain = await show_conversation(desk.store, "c")
+        shown = await show_conversation(desk.store, "c", hidden={"order"})
+    assert "O-10018" in str(plain)
+    assert "O-10018" not in str(shown)
+    assert shown["values"] == {"order": ["[redacted]"]}
+    assert shown["turns"][0]["said"] == "Where is my order [redacted]?"

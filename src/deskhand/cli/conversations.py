@@ -99,7 +99,23 @@ async def _shown(conversation: str, database: str | None, desk: str | None) -> d
     from deskhand.engine.conversation_documents import show_conversation
 
     async with opened_store(database, desk) as store:
-        return await show_conversation(store, conversation)
+        hidden = _hidden_slots(desk or store.desk)
+        return await show_conversation(store, conversation, hidden=hidden)
+
+
+def _hidden_slots(desk: str) -> frozenset[str]:
+    """The slots that the desk's intents list under `redact`. Of a desk whose folder is not here,
+    nobody can say; then that is told."""
+    from deskhand.errors import ConfigError
+    from deskhand.routing.intents_registry import IntentsRegistry
+    from deskhand.wiring import read_desk
+
+    try:
+        return IntentsRegistry.of(read_desk(desk).spec).redacted
+    except ConfigError:
+        words = "name the desk's folder with --desk: `redact` of its intents is not known here"
+        typer.echo(f"warning: {words}", err=True)
+        return frozenset()
 
 
 def _lines(document: dict[str, Any]) -> "Iterator[str]":

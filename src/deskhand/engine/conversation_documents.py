@@ -1,6 +1,6 @@
 """Conversations as the command line and the API show them: the same fields in both."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from deskhand.engine.conversation_memory import ConversationMemory, MemoryLimits
@@ -10,6 +10,7 @@ from deskhand.model.message import iso
 from deskhand.model.queue import TakenOver
 from deskhand.model.run import ConversationTurn
 from deskhand.ports import Store
+from deskhand.routing.redacted_slots import HIDDEN, texts_of, without_values
 
 _EVER = 2**62
 
@@ -41,10 +42,13 @@ async def list_conversations(
 
 
 async def show_conversation(
-    store: Store, conversation: str, limits: MemoryLimits | None = None
+    store: Store,
+    conversation: str,
+    limits: MemoryLimits | None = None,
+    hidden: Collection[str] = (),
 ) -> dict[str, Any]:
-    """What the desk would remember if the last writer wrote again; NotFound where nobody wrote in
-    such a conversation."""
+    """What the desk would remember if the last writer wrote again, without the values of the slots
+    that are `hidden`; NotFound where nobody wrote in such a conversation."""
     newest = await store.conversation(conversation, before=_EVER, limit=1)
     if not newest:
         raise NotFound(f"there is no conversation {conversation!r} on desk {store.desk}")
@@ -55,4 +59,14 @@ async def show_conversation(
     if memory is not None:
         written = memory.model_dump(mode="json")
         fields = {name: written[name] for name in fields}
-    return {"conversation": conversation, "author": message.author, **fields}
+    shown = _without(fields, hidden)
+    return {"conversation": conversation, "author": message.author, **shown}
+
+
+def _without(fields: dict[str, Any], hidden: Collection[str]) -> dict[str, Any]:
+    """The fields without the values of these slots, wherever they stand."""
+    values = {name: said for name, said in fields["values"].items() if name in hidden}
+    shown: dict[str, Any] = without_values(fields, frozenset(texts_of(list(values.values()))))
+    for name in values:
+        shown["values"][name] = [HIDDEN]
+    return shown

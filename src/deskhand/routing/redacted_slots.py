@@ -30,8 +30,13 @@ def redacted_values(
     """The values that are hidden, as texts; longer ones may contain others."""
     values: set[str] = set()
     for name in redacted_names(registry, intent):
-        values.update(text for text in _texts(slots.get(name)) if len(text) >= _SHORTEST)
+        values.update(texts_of(slots.get(name)))
     return frozenset(values)
+
+
+def texts_of(value: Any) -> Iterator[str]:
+    """A value as texts in which it can be looked for elsewhere."""
+    return (text for text in _texts(value) if len(text) >= _SHORTEST)
 
 
 def without_values(data: Any, hidden: Collection[str]) -> Any:

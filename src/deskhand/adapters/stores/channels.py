@@ -227,7 +227,17 @@ class SqlChannelStore:
         if effect is not None:
             return mark_leaving(core, self.desk, self.owner, effect, at)
         here = sa.and_(t.notices.c.desk == self.desk, t.notices.c.id == key)
-        return core.execute(t.notices.update().where(here).values(leaving_at=at)).rowcount == 1
+        noted = core.execute(t.notices.update().where(here).values(leaving_at=at)).rowcount == 1
+        return noted or self._is_of_chat(core, key)
+
+    def _is_of_chat(self, core: sa.Connection, key: str) -> bool:
+        """Whether it is a mail of a chat: a code, which is never sent again, or one that is tried
+        again under the same Message-ID until it has left. Neither needs a note."""
+        for table, name in ((t.chat_codes, "id"), (t.chat_mails, "key")):
+            here = sa.and_(table.c.desk == self.desk, table.c[name] == key)
+            if core.execute(sa.select(table.c[name]).where(here)).first() is not None:
+                return True
+        return False
 
     # --- the lease
 

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import audit_records
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.chats import forget_chat
 from deskhand.adapters.stores.erasure import forget_conversation
 from deskhand.adapters.stores.statements import mark_record, mark_run
 from deskhand.adapters.stores.ticket_erasure import forget_messages
@@ -247,10 +248,21 @@ def _prune_runs(
         seal = pruning_seal(desk, sound, now, key)
         audit_records.save_seal(core, desk, seal.at, seal.heads, seal.mac, seal.kind)
         _empty_runs(core, desk, sound, now)
+    _prune_chats(core, desk, before, limit)
     rows = sum(len(journal.rows) for journal in sound)
     damaged = tuple(journal.run_id for journal in journals if journal not in sound)
     last = found[-1] if len(found) == limit else None
     return PrunedBatch(len(sound), rows, last, damaged)
+
+
+def _prune_chats(core: sa.Connection, desk: str, before: float, limit: int) -> None:
+    """Delete the lines of chats in which nothing was said since, and of which no run is left; their
+    tokens open them no more."""
+    here = t.chats.c
+    has_run = sa.exists().where(t.runs.c.desk == here.desk, t.runs.c.conversation == here.id)
+    old = sa.and_(here.desk == desk, here.spoken_at < before, ~has_run)
+    for chat in list(core.execute(sa.select(here.id).where(old).limit(limit)).scalars()):
+        forget_chat(core, desk, chat)
 
 
 def _problems(journal: Journaled, legacy: int) -> bool:

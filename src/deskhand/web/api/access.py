@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as Connection
 
 from deskhand.config.sections.channels import ChannelSpec
+from deskhand.config.sections.intents import IntentSpec
 from deskhand.config.sections.policy import PolicySpec
 from deskhand.config.sections.reviews import ReviewsSpec
 from deskhand.config.sections.routing import RoutingRuleSection
@@ -77,6 +78,8 @@ class DeskFacts(Protocol):
     def policy(self) -> PolicySpec | None: ...
     @property
     def safeguards(self) -> SafeguardSpec: ...
+    @property
+    def intents(self) -> Mapping[str, IntentSpec]: ...
 
 
 class ServingDispatcher(Dispatcher, Protocol):

@@ -15,6 +15,7 @@ from deskhand.model.frozen import Frozen
 from deskhand.model.ids import new_id
 from deskhand.model.queue import TakenOver
 from deskhand.model.remembered import RememberedTurn, SummaryLine
+from deskhand.routing.intents_registry import IntentsRegistry
 from deskhand.web.api.access import Caller, may
 from deskhand.web.api.cursors import run_cursor, run_place
 from deskhand.web.api.problems import invalid_fields
@@ -172,7 +173,8 @@ async def show(
 ) -> RememberedView:
     """What the desk remembers of a conversation; 404 where nobody wrote in such a one."""
     served = caller.desk(desk)
-    document = await show_conversation(served.store, conversation)
+    hidden = IntentsRegistry(served.spec.intents).redacted
+    document = await show_conversation(served.store, conversation, hidden=hidden)
     return RememberedView.model_validate({"desk": served.spec.name, **document})
 
 
