@@ -1,7 +1,7 @@
 """The API over real desks: a database, dispatchers and keys, and clients that talk to the app
 without a socket."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from deskhand.adapters.stores.api_keys import SqlKeyStore
 from deskhand.model.access import Scope
 from deskhand.model.run import RunStatus
+from deskhand.ports.login import SingleSignOn
 from deskhand.web.api.app import Hooks, create_app
 from deskhand.web.console.app import create_console
 from deskhand.wiring import (
@@ -162,6 +163,7 @@ async def served(
     url: str | None = None,
     approvals: bool = False,
     public_url: str | None = None,
+    single: Callable[[Database], SingleSignOn] | None = None,
 ) -> AsyncIterator[Served]:
     """`more` is added to each desk.yaml; `url` names another database than a file in the folder."""
     async with AsyncExitStack() as opened:
@@ -188,6 +190,7 @@ async def served(
             actions=console_actions(database),
             keys=keys,
             hooks=hooks,
+            single=None if single is None else single(database),
         )
         app = create_app(
             desks,

@@ -167,6 +167,14 @@ class SlotTaken(Conflict):
     """Somebody else has this time by now."""
 
 
+class LoginRefused(DeskhandError):
+    """Somebody cannot be let in by what their provider says; the words are for them."""
+
+
+class ProviderAway(DeskhandError):
+    """The provider that people log in with does not answer, or not as it should."""
+
+
 class TooManyLogins(DeskhandError):
     """Too many passwords were tried; the same login may be tried again after `retry_after`
     seconds."""

@@ -59,6 +59,7 @@ NOT_COVERED = {
     "answer_sources": "made from what the steps say; used to find answers that an article changed",
     "api_keys": "who may call; changed at any time, and says nothing about a run",
     "arrivals": "where the mails of runs lie; told by the mailbox itself",
+    "begun_logins": "logins under way; forgotten after minutes",
     "bookings": "the calendar as it is; each change of it is an event, which is covered",
     "calendar_turns": "a lock",
     "channel_marks": "how far a channel has read",

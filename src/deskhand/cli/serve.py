@@ -7,13 +7,13 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from deskhand.cli import options
+from deskhand.cli import login_options, options
 from deskhand.cli.service_process import (
     answer_while_reading,
     keep_memory_compact,
@@ -70,6 +70,16 @@ def serve(
             metavar="ADDRESS",
         ),
     ] = None,
+    oidc_issuer: login_options.Issuer = None,
+    oidc_client: login_options.Client = None,
+    oidc_name: login_options.Name = "",
+    oidc_scopes: login_options.Scopes = "openid email profile",
+    oidc_groups_claim: login_options.GroupsClaim = "groups",
+    oidc_role: login_options.Roles = None,
+    oidc_unknown: login_options.Unknown = "refuse",
+    oidc_desk: login_options.Desks = None,
+    oidc_trust_email: login_options.TrustsAddresses = False,
+    password_login: login_options.Passwords = True,
     log_json: Annotated[
         bool, typer.Option("--log-json", help="Log JSON lines; so does DESKHAND_LOG=json.")
     ] = False,
@@ -81,6 +91,18 @@ def serve(
     set_up_logging(logging.INFO, as_json=log_json or None)
     keep_memory_compact()
     answer_while_reading()
+    login = login_options.LoginOptions(
+        oidc_issuer,
+        oidc_client,
+        oidc_name,
+        oidc_scopes,
+        oidc_groups_claim,
+        tuple(oidc_role or ()),
+        oidc_unknown,
+        tuple(oidc_desk or ()),
+        oidc_trust_email,
+        password_login,
+    )
     run_async(
         _serve(
             desks,
@@ -89,7 +111,7 @@ def serve(
             host,
             port,
             workers,
-            InFront(_public_origin(public_url), tuple(map(_proxy, proxies or ()))),
+            InFront(_public_origin(public_url), tuple(map(_proxy, proxies or ())), login),
         )
     )
 
@@ -102,6 +124,8 @@ class InFront:
     """The address that browsers use."""
     proxies: tuple[str, ...] = ()
     """Whose word counts for where a request comes from. Anybody can write such a header."""
+    login: login_options.LoginOptions = field(default_factory=login_options.LoginOptions)
+    """How people log in."""
 
 
 def _proxy(written: str) -> str:
@@ -248,6 +272,7 @@ async def web_server(
         keys=api_keys(database),
         hooks=hooks,
         workers=worker_list(database),
+        single=login_options.single_sign_on(in_front.login, in_front.public_url, database),
     )
     app = create_app(
         served, api_keys(database), version=__version__, site=site, users=users, hooks=hooks

@@ -1,5 +1,6 @@
 """Who may call the API: keys, what they may do and which desks they may touch."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -91,6 +92,39 @@ class Session:
     csrf: str
     """Every form of this session carries it: another site cannot know it."""
     expires_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who somebody is, as an OpenID provider says it."""
+
+    issuer: str
+    subject: str
+    """The provider's own name for the person, which never changes."""
+    address: str | None
+    """The person's address; None where the provider does not vouch for it."""
+    groups: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        return f"{self.issuer}|{self.subject}"
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Whom a provider's word lets in, and as what."""
+
+    roles: Mapping[str, Role]
+    """Roles by group. Where there are any, they decide at every login."""
+    unknown: Role | None
+    """What people become that nothing else says a role for; None lets them not in."""
+    desks: tuple[str, ...]
+    """The desks of people who come for the first time."""
+
+    def role_of(self, identity: Identity) -> Role | None:
+        """The highest role of the person's groups; None where no group has one."""
+        known = [self.roles[group] for group in identity.groups if group in self.roles]
+        return max(known, key=list(Role).index, default=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from deskhand.wiring.erasing import Erased as Erased
     from deskhand.wiring.erasing import erase_person as erase_person
     from deskhand.wiring.knowledge import open_knowledge as open_knowledge
+    from deskhand.wiring.login import openid_logins as openid_logins
+    from deskhand.wiring.login import openid_provider as openid_provider
     from deskhand.wiring.models import ModelInfo as ModelInfo
     from deskhand.wiring.models import call_models as call_models
     from deskhand.wiring.models import check_model as check_model
@@ -131,6 +133,7 @@ _MODULES = {
     ),
     "erasing": ("Erased", "erase_person"),
     "knowledge": ("open_knowledge",),
+    "login": ("openid_logins", "openid_provider"),
     "models": (
         "ModelInfo",
         "call_models",

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment, nodes
 
+from deskhand.adapters.stores import openid_logins
 from deskhand.engine.descriptions import ACTIONS, ACTORS, DECIDED
 from deskhand.model.access import Role
 from deskhand.model.ticket_state import AskStatus, Rating, TicketState, UrgencyLevel
@@ -17,7 +18,9 @@ from deskhand.model.value_readings import DOUBTS
 from deskhand.trust.standing import MODES
 from deskhand.web.console import (
     labels,
+    login_pages,
     metrics_pages,
+    openid_pages,
     search_pages,
     ticket_list,
     user_pages,
@@ -74,6 +77,9 @@ def _from_constants() -> Iterator[str]:
     yield from Role
     yield from user_pages.ROLES.values()
     yield from webhook_pages.MEANINGS.values()
+    yield from openid_pages.WORDS
+    yield from openid_logins.WORDS
+    yield login_pages.NO_PASSWORDS
     yield from (words for words, _ in STATUSES.values())
     yield from (words for _, _, words in labels.RISKS.values())
     yield from (words for words, _, _ in ticket_list.STATES.values())

@@ -24,6 +24,7 @@ LEFT_BEHIND = {
     t.workers.name,
     t.sessions.name,
     t.setup_links.name,
+    t.begun_logins.name,
     t.login_failures.name,
     t.write_checks.name,
     t.console_changes.name,

@@ -49,7 +49,7 @@ class SqlUserStore:
         """ConfigError says what to write instead; Conflict when the name is taken, also by
         somebody removed."""
         user = User(
-            _name(name),
+            account_name(name),
             checked_desks(desks),
             self._now(),
             role=_role(role),
@@ -172,20 +172,17 @@ class SqlUserStore:
         await self._database.write_core(lambda core: count_try(core, limits, self._now()))
         if not await fits(password[:LONGEST], stored, is_known=known is not None):
             return None
-        secret, now = secrets.token_urlsafe(32), self._now()
+        now = self._now()
         newer = await hashed(password[:LONGEST]) if stored and is_outdated(stored) else None
 
-        def op(core: sa.Connection) -> None:
+        def op(core: sa.Connection) -> str:
             take_back(core, limits)
             if newer is not None:
                 mine = (t.users.c.name == name, t.users.c.password == stored)
                 core.execute(t.users.update().where(*mine).values(password=newer))
-            core.execute(t.sessions.delete().where(t.sessions.c.created_at < now - SESSION_SECONDS))
-            values = {"digest": _digest(secret), "name": name, "csrf": secrets.token_urlsafe(32)}
-            core.execute(t.sessions.insert().values(**values, created_at=now, seen_at=now))
+            return open_session(core, name, now)
 
-        await self._database.write_core(op)
-        return secret
+        return await self._database.write_core(op)
 
     async def session(self, secret: str) -> Session | None:
         if _SECRET.fullmatch(secret) is None:
@@ -224,6 +221,15 @@ class SqlUserStore:
             return None
         begun = f"{self._now():.0f}.{secrets.token_urlsafe(16)}"
         return f"{begun}.{_device_proof(row.name, begun, row.password)}"
+
+
+def open_session(core: sa.Connection, name: str, now: float) -> str:
+    """The secret of a new session of somebody who proved who they are."""
+    secret = secrets.token_urlsafe(32)
+    core.execute(t.sessions.delete().where(t.sessions.c.created_at < now - SESSION_SECONDS))
+    values = {"digest": _digest(secret), "name": name, "csrf": secrets.token_urlsafe(32)}
+    core.execute(t.sessions.insert().values(**values, created_at=now, seen_at=now))
+    return secret
 
 
 def _is_known(device: str | None, name: str, stored: str | None, now: float) -> bool:
@@ -292,7 +298,8 @@ def _desks(written: str) -> str:
     return " ".join(checked_desks(written.replace(",", " ").split()))
 
 
-def _name(name: str) -> str:
+def account_name(name: str) -> str:
+    """A name that somebody can have; ConfigError says what to write instead."""
     if _NAME.fullmatch(name) is None or name != name.strip():
         fix = "write 1 to 100 letters, digits, spaces or . _ @ -, as ida or ida@acme.example"
         raise ConfigError(f"{name!r} cannot name a user", fix=fix)

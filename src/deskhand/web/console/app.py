@@ -12,6 +12,7 @@ from deskhand.errors import NotFound
 from deskhand.model.access import Role
 from deskhand.ports import ApiKeys, ConsoleActions, Users
 from deskhand.ports.console import ConsoleFeed
+from deskhand.ports.login import SingleSignOn
 from deskhand.ports.run_bench import RunBench, WorkerList
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.app import Hooks, Site
@@ -26,6 +27,7 @@ from deskhand.web.console.live import LiveHub
 from deskhand.web.console.live_pages import LivePages
 from deskhand.web.console.login_pages import LoginPages
 from deskhand.web.console.metrics_pages import MetricsPages
+from deskhand.web.console.openid_pages import BACK, BEGIN, OpenIdPages
 from deskhand.web.console.pages import ApprovalPages
 from deskhand.web.console.rating_pages import RATE, RatingPages
 from deskhand.web.console.runs_pages import RunPages
@@ -50,6 +52,7 @@ def create_console(
     keys: ApiKeys | None = None,
     hooks: Hooks | None = None,
     workers: WorkerList | None = None,
+    single: SingleSignOn | None = None,
 ) -> Site:
     """The screens that show these desks to these people.
 
@@ -62,7 +65,7 @@ def create_console(
     hub = LiveHub(feed, stopping)
     gate = SessionGate(users, desks, hub.look_now, actions)
     setup = SetupPages(users, frame, actions)
-    login = LoginPages(users, frame, actions)
+    login = LoginPages(users, frame, actions, single)
 
     async def refused(request: Request, error: Exception) -> Response:
         assert isinstance(error, Refused)
@@ -75,6 +78,7 @@ def create_console(
     app = Starlette(
         routes=[
             *_open_routes(login, frame),
+            *_openid_routes(frame, single, actions, public_url),
             Route(SETUP, setup.begin, methods=["GET", "POST"]),
             Route(RATE, RatingPages(frame, desks).rate, methods=["GET", "POST"]),
             *_account_routes(login, gate),
@@ -111,6 +115,22 @@ def _open_routes(pages: LoginPages, frame: Frame) -> list[Route]:
         Route(LOGIN, pages.login, methods=["GET", "POST"]),
         Route(f"{HOME}login", _lead_to_login, methods=["GET", "POST"]),
         *(Route(screen, _lead_inside, methods=["GET"]) for screen in SCREENS),
+    ]
+
+
+def _openid_routes(
+    frame: Frame,
+    single: SingleSignOn | None,
+    actions: ConsoleActions | None,
+    public_url: str | None,
+) -> list[Route]:
+    """How people log in with a provider, where there is one."""
+    if single is None:
+        return []
+    pages = OpenIdPages(frame, single, actions, public_url or "")
+    return [
+        Route(BEGIN, pages.begin, methods=["GET"]),
+        Route(BACK, pages.back, methods=["GET"]),
     ]
 
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from math import ceil
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from deskhand.errors import TooManyLogins
 from deskhand.ports import ConsoleActions, Users
+from deskhand.ports.login import SingleSignOn
 from deskhand.web.console.forms import read_form
 from deskhand.web.console.frame import THEMES, Frame
 from deskhand.web.console.session import (
@@ -23,6 +25,7 @@ from deskhand.web.console.session import (
 )
 from deskhand.web.console.translation import LANGUAGES
 
+NO_PASSWORDS = "nobody logs in with a password here"
 _YEAR = 365 * 86400
 _CHOICES = {
     "theme": (*THEMES, "system"),
@@ -33,17 +36,27 @@ _CHOICES = {
 
 
 class LoginPages:
-    def __init__(self, users: Users, frame: Frame, actions: ConsoleActions | None = None) -> None:
+    def __init__(
+        self,
+        users: Users,
+        frame: Frame,
+        actions: ConsoleActions | None = None,
+        single: SingleSignOn | None = None,
+    ) -> None:
         self._users = users
         self._frame = frame
         self._actions = actions
+        self._single = single
 
     async def login(self, request: Request) -> Response:
         to = own_path(request.query_params.get("to", HOME))
         if request.method != "POST":
-            return self._frame.html(request, "login.html", to=to, name="", problem=None)
+            logout = await self._logout_url() if "out" in request.query_params else None
+            return self._page(request, to=to, name="", problem=None, logout=logout)
         check_origin(request)
         form = await read_form(request)
+        if self._single is not None and not self._single.passwords:
+            return self._refusal(request, 403, form, NO_PASSWORDS)
         client = request.client.host if request.client else "unknown"
         to = own_path(form.get("to", HOME))
         try:
@@ -74,11 +87,22 @@ class LoginPages:
     ) -> Response:
         """The form again with the name that was typed, never with the password."""
         to, name = own_path(form.get("to", HOME)), form.get("name", "")[:100]
-        return self._frame.html(request, "login.html", status, to=to, name=name, problem=problem)
+        return self._page(request, status, to=to, name=name, problem=problem)
+
+    def _page(self, request: Request, status: int = 200, **values: Any) -> Response:
+        single = self._single
+        provider = None if single is None else single.provider.name
+        passwords = single is None or single.passwords
+        shown = {"provider": provider, "passwords": passwords, "logout": None, **values}
+        return self._frame.html(request, "login.html", status, **shown)
+
+    async def _logout_url(self) -> str | None:
+        """Where somebody who logged out here logs out of the provider too."""
+        return None if self._single is None else await self._single.provider.logout_url()
 
     async def logout(self, visit: Visit) -> Response:
         await self._users.log_out(visit.request.cookies.get(COOKIE, ""))
-        response = RedirectResponse(LOGIN, 303)
+        response = RedirectResponse(LOGIN if self._single is None else f"{LOGIN}?out=yes", 303)
         response.delete_cookie(COOKIE, path="/")
         return response
 

@@ -186,14 +186,17 @@ def _is_public(request: Request) -> bool:
     return public is not None and request.headers.get("origin") == public
 
 
-def keep_cookie(request: Request, response: Response, secret: str) -> None:
+def keep_cookie(
+    request: Request, response: Response, secret: str, *, encrypted: bool = False
+) -> None:
+    """`encrypted` says that browsers come here by https, whatever the request looks like."""
     response.set_cookie(
         COOKIE,
         secret,
         path="/",
         httponly=True,
         samesite="strict",
-        secure=_is_encrypted(request),
+        secure=encrypted or _is_encrypted(request),
     )
 
 

@@ -28,6 +28,7 @@ from deskhand.adapters.stores.tables.operations import (
 )
 from deskhand.adapters.stores.tables.people import (
     api_keys,
+    begun_logins,
     chat_codes,
     chat_lines,
     chat_mails,
@@ -82,6 +83,7 @@ __all__ = [
     "api_keys",
     "arrivals",
     "attachments",
+    "begun_logins",
     "bookings",
     "calendar_turns",
     "channel_marks",

@@ -52,6 +52,17 @@ users = Table(
     Column("role", Text),
     Column("limit", Text),
     Column("mail", Text),
+    Column("identity", Text),
+    Index("users_identity", "identity", unique=True),
+)
+
+begun_logins = Table(
+    "begun_logins",
+    metadata,
+    Column("digest", LargeBinary, primary_key=True),
+    Column("to", Text, nullable=False),
+    Column("begun_at", Float, nullable=False),
+    Index("begun_logins_at", "begun_at"),
 )
 
 setup_links = Table(
