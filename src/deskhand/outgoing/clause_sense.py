@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from deskhand.language.slots.folded_text import fold
-from deskhand.outgoing.claim_words import phrases_of, words_of, words_of_each
+from deskhand.outgoing.claim_words import meanings_of, phrases_of, words_of, words_of_each
 from deskhand.outgoing.content_words import (
     carries_meaning,
     same_word,
@@ -44,6 +44,8 @@ def reads_otherwise(
         return f"the quote does not say this of {quantity}"
     if (name := _unnamed(names, passage)) is not None:
         return f"the quote for this does not speak of “{name}”"
+    if (borrowed := _borrowed(sentence, clause, passage, names)) is not None:
+        return f"the source says “{borrowed}” of something else"
     if (new := _replacement(sentence, clause, passage)) is not None:
         return f"the quote has another word in place of “{new}”"
     if not clause.values and _has_new_part(sentence, clause):
@@ -104,7 +106,29 @@ def _other_quantity(clause: Clause, passage: Passage) -> str | None:
 
 def _unnamed(names: Sequence[str], passage: Passage) -> str | None:
     said = [*(word.folded for word in words_in(passage.text)), *passage.context]
-    return next((name for name in names if not stands_among(name, said)), None)
+    named = [name for name in names if name not in meanings_of("units")]
+    return next((name for name in named if not stands_among(name, said)), None)
+
+
+def _borrowed(
+    sentence: ReplySentence, clause: Clause, passage: Passage, names: Sequence[str]
+) -> str | None:
+    """A word that stands, not in the sentence of the source that has the clause's name, but in one
+    of the same source that has another: the other contract's machine."""
+    if clause.values or not names:
+        return None
+    own = [*(word.folded for word in words_in(passage.text)), *passage.context]
+    for other in sentence.grounds.verified.others:
+        words = [word.folded for word in words_in(other.text)]
+        is_same = other.source != passage.source or other.text == passage.text
+        if is_same or any(name in words for name in names):
+            continue
+        if not any(name in words for name in sentence.grounds.source_names):
+            continue
+        for word in clause.words:
+            if not stands_among(word, own) and word in words:
+                return word
+    return None
 
 
 def _replacement(sentence: ReplySentence, clause: Clause, passage: Passage) -> str | None:
@@ -118,10 +142,15 @@ def _replacement(sentence: ReplySentence, clause: Clause, passage: Passage) -> s
             continue
         for other, replaced in enumerate(quoted):
             is_free = carries_meaning(replaced) and not stands_among(replaced, told)
-            is_joined = place > 0 and told[place - 1] in words_of("joints")
+            is_joined = place > 0 and _joins(told[place - 1], sentence.language)
             if is_free and is_joined and _alike_around(told, place, quoted, other) >= _ALIKE:
                 return word
     return None
+
+
+def _joins(word: str, language: str | None) -> bool:
+    """Whether a small word joins a noun to what stands before it. Czech `a` is an `and`."""
+    return word in words_of("joints") and not (word == "a" and language in ("cs", "sk"))
 
 
 def _alike_around(told: Sequence[str], place: int, quoted: Sequence[str], other: int) -> int:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from deskhand.language.slots.folded_text import FoldedText
-from deskhand.outgoing.claim_words import function_words, words_of
+from deskhand.outgoing.claim_words import function_words, words_of, words_of_each
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _SHORTEST = 3
@@ -19,6 +19,12 @@ _SHARED = 0.66
 _SHORTEST_PART = 5
 _OPPOSITE = ("un", "in", "im", "ir", "ne", "nie", "non", "dis", "des")
 _SENTENCE_BREAK = re.compile(r"[.!?:\n\"“„»(–-][\s\"“„»(–-]*$|^[\s>*•\"“„»(–-]*$")
+
+
+_VOWELS = re.compile(r"[aeiou]")
+_FEWEST_CONSONANTS = 6
+_ENGLISH_Y = re.compile(r"(?<=[b-df-hj-np-tv-z])ie[ds]$")
+"""`tried`, `tries`: forms of `try`."""
 
 
 class Word(NamedTuple):
@@ -61,10 +67,13 @@ def carries_meaning(word: str) -> bool:
 @lru_cache(maxsize=65536)
 def same_word(word: str, other: str) -> bool:
     """Whether two folded words are forms of one word, or one is a part of the other."""
+    word, other = _ENGLISH_Y.sub("y", word), _ENGLISH_Y.sub("y", other)
     if word == other:
         return True
     if opposite_words(word, other):
         return False
+    if _same_consonants(word, other) or _synonyms(word) & _synonyms(other):
+        return True
     shorter, longer = sorted((word, other), key=len)
     if len(shorter) < _SHORTEST:
         return False
@@ -78,6 +87,19 @@ def same_word(word: str, other: str) -> bool:
     ):
         return True
     return len(shorter) >= _SHORTEST_PART and shorter in longer
+
+
+def _same_consonants(word: str, other: str) -> bool:
+    """`verschieben` and `verschoben`: strong verbs change their vowels alone."""
+    consonants = _VOWELS.sub("", word)
+    long_enough = len(consonants) >= _FEWEST_CONSONANTS
+    return long_enough and consonants == _VOWELS.sub("", other)
+
+
+@lru_cache(maxsize=65536)
+def _synonyms(word: str) -> frozenset[str]:
+    groups = words_of_each("synonyms").items()
+    return frozenset(name for name, listed in groups if word in listed)
 
 
 def stands_among(word: str, others: Iterable[str]) -> bool:

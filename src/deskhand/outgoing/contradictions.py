@@ -10,13 +10,12 @@ from deskhand.language.slots.folded_text import fold
 from deskhand.outgoing.claim_words import meanings_of, words_of, words_of_each
 from deskhand.outgoing.content_words import (
     carries_meaning,
-    opposite_words,
     same_word,
     stands_among,
     word_after,
     words_in,
 )
-from deskhand.outgoing.polarity import denies_only_if, is_conditional, without_words
+from deskhand.outgoing.polarity import is_conditional, without_words
 from deskhand.outgoing.quoted_sources import Clause, Passage
 from deskhand.outgoing.stated_values import values_in
 from deskhand.outgoing.values import Value, is_stated, same_value
@@ -36,50 +35,6 @@ def nearest_clause(clause: Clause, values: Sequence[Value], passage: Passage) ->
         return stated, overlap(clause.words, other.words), same_sense
 
     return max(passage.clauses, key=likeness)
-
-
-def denies_otherwise(clause: Clause, nearest: Clause) -> bool:
-    """Whether one of the two denies what the other says."""
-    if clause.negative != nearest.negative:
-        negated = clause if clause.negative else nearest
-        if not is_conditional(negated.text):
-            return True
-    elif clause.negative and not is_conditional(clause.text) and denies_only_if(nearest.text):
-        return True
-    if any(opposite_words(word, said) for word in clause.words for said in nearest.words):
-        return True
-    return _leaves_out_otherwise(clause, nearest) or _has_opposite(clause, nearest)
-
-
-def _leaves_out_otherwise(clause: Clause, nearest: Clause) -> bool:
-    """`with prescription` against `without prescription`."""
-    for one, other in ((clause, nearest), (nearest, clause)):
-        left_out = without_words(one.text)
-        said = [word.folded for word in words_in(other.text)]
-        kept = [word for word in said if word not in without_words(other.text)]
-        if other.negative:
-            continue
-        if any(same_word(word, keeps) for word in left_out for keeps in kept if len(word) > 2):
-            return True
-    return False
-
-
-_PAIRS = (("before", "after"), ("more", "less"), ("open", "shut"), ("included", "excluded"))
-
-
-def _has_opposite(clause: Clause, nearest: Clause) -> bool:
-    claimed, said = _groups(clause.text), _groups(nearest.text)
-    for first, second in _PAIRS:
-        for one, other in ((first, second), (second, first)):
-            if one in claimed and other not in claimed and other in said and one not in said:
-                return True
-    return False
-
-
-def _groups(text: str) -> set[str]:
-    words = [word.folded for word in words_in(text)]
-    groups = words_of_each("opposites").items()
-    return {group for group, listed in groups for word in words if word in listed}
 
 
 def kinds_in(text: str) -> dict[str, tuple[int, int]]:
@@ -108,8 +63,9 @@ def rival_clause(
 
     What claim and question have in common counts most; words of the title count nothing.
     """
+    is_told_whole = _is_told_whole(claimed, values, passage)
     for value in values:
-        own = [clause for clause in passage.clauses if _states(clause, value)]
+        own = _own_clauses(value, values, passage)
         if not own:
             continue
         best = max(_weight(claimed, asked, clause.words, passage.context) for clause in own)
@@ -121,12 +77,28 @@ def rival_clause(
                 all_of_it = Clause(rival.text, (), tuple(rival.values), False)
                 if _has_other_value(value, values, all_of_it):
                     return all_of_it
-            for clause in rival.clauses:
+            for clause in () if is_same and is_told_whole else rival.clauses:
                 weight = _weight(claimed, asked, clause.words, passage.context)
                 least = (best if is_same else whole) + _MARGIN
                 if weight >= least and _has_other_value(value, values, clause):
                     return clause
     return None
+
+
+def _is_told_whole(claimed: Sequence[str], values: Sequence[Value], passage: Passage) -> bool:
+    """Whether a clause of the passage states all the values, and no word that the claim has not:
+    `ab 30 Stück um 10 %`, which leaves out what the clause before it says."""
+    for clause in passage.clauses:
+        if len(values) > 1 and all(_states(clause, value) for value in values):
+            return all(stands_among(word, claimed) for word in clause.words)
+    return False
+
+
+def _own_clauses(value: Value, values: Sequence[Value], passage: Passage) -> list[Clause]:
+    """The clauses that state a value; none where it is one of a day's hours, which pairs tell."""
+    own = [clause for clause in passage.clauses if _states(clause, value)]
+    names_day = any(other.kind == "weekday" for other in values)
+    return [] if names_day and any(map(_weekdays, own)) else own
 
 
 def _weight(
@@ -193,6 +165,8 @@ def splits_pairs(values: Sequence[Value], asked: Sequence[Value], passage: Passa
     given = [clause for clause in passage.clauses if _weekdays(clause)]
     if not given:
         return False
+    hours = [value for clause in given for value in clause.values]
+    paired = [(group, value) for group, value in paired if is_stated(value, hours)]
     return any(not _stands_with(day, hours, given) for group, hours in paired for day in group)
 
 
@@ -217,7 +191,9 @@ def drops_condition(
         if value.unit != "percent" and value.readings != {"0"}:
             continue
         parts = [part for part in passage.text.split(";") if nearest.text in part]
-        for beside in values_in((parts or [nearest.text])[0]):
+        has_own = any(not same_value(value, other) for other in nearest.values)
+        around = nearest.text if has_own else (parts or [nearest.text])[0]
+        for beside in values_in(around):
             is_same = same_value(value, beside)
             if not is_same and not any(same_value(other, beside) for other in told):
                 return beside

@@ -17,12 +17,14 @@ All of this is read from the words. What the writer believes of itself does not 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 from deskhand.language.identify import identify
 from deskhand.language.slots.folded_text import fold
-from deskhand.outgoing.claim_words import pattern_of
+from deskhand.outgoing.claim_words import pattern_of, phrases_of
 from deskhand.outgoing.clause_sense import is_among_asked, names_in, reads_otherwise
+from deskhand.outgoing.comparisons import is_said_of_all
 from deskhand.outgoing.content_words import Word, same_word
 from deskhand.outgoing.contradictions import (
     is_about_record,
@@ -32,7 +34,7 @@ from deskhand.outgoing.contradictions import (
 )
 from deskhand.outgoing.grounds import Grounds
 from deskhand.outgoing.holding import is_holding_reply
-from deskhand.outgoing.polarity import is_conditional, leading_answer
+from deskhand.outgoing.polarity import is_conditional, leading_answer, without_words
 from deskhand.outgoing.quoted_sources import Clause, clause_of, meaningful_words
 from deskhand.outgoing.reply_sentence import ReplySentence
 from deskhand.outgoing.sentence_sense import (
@@ -40,6 +42,7 @@ from deskhand.outgoing.sentence_sense import (
     is_other_day,
     named_record_speaks_against,
     speaks_against,
+    tells_of_deed,
 )
 from deskhand.outgoing.sentence_support import (
     Support,
@@ -48,7 +51,13 @@ from deskhand.outgoing.sentence_support import (
     support_of,
     values_of,
 )
-from deskhand.outgoing.sentences import clauses_of, is_program_text, sentences
+from deskhand.outgoing.sentences import (
+    answers_joined,
+    clauses_of,
+    greeting_length,
+    is_program_text,
+    sentences,
+)
 from deskhand.outgoing.stated_values import values_in
 from deskhand.outgoing.values import Value, is_stated, same_value
 
@@ -107,23 +116,24 @@ def check_grounding(text: str, grounds: Grounds) -> Grounding:
         reason = f"the quote “{quote.quote[:120]}” does not stand in {quote.id or 'any source'}"
         claims.append(UnbackedClaim("quote", text[:80], reason, 0, min(80, len(text))))
     language = identify(grounds.without_names(text), LANGUAGES).code
-    for start, end in sentences(text):
-        checked = _SentenceCheck(ReplySentence(text, start, end, grounds, language))
+    for start, end in answers_joined(text):
+        first = start + greeting_length(text[start:end])
+        checked = _SentenceCheck(ReplySentence(text, first, end, grounds, language))
         claims += checked.unbacked()
         if checked.is_checked and not checked.claims:
             backed.append((start, end))
-    claims += _left_open(text, has_answer=bool(backed))
+    claims += _left_open(text, grounds, has_answer=bool(backed))
     distinct = {(claim.kind, claim.start, claim.end): claim for claim in reversed(claims)}
     in_order = sorted(distinct.values(), key=lambda claim: (claim.start, claim.end))
     return Grounding(in_order, backed)
 
 
-def _left_open(text: str, *, has_answer: bool) -> list[UnbackedClaim]:
+def _left_open(text: str, grounds: Grounds, *, has_answer: bool) -> list[UnbackedClaim]:
     """The sentences that leave something to somebody: nobody would hear of it."""
     opened: list[UnbackedClaim] = []
     reason = "it leaves this open: somebody has to answer"
     for start, end in sentences(text):
-        if pattern_of("unknown").search(fold(text[start:end])):
+        if ReplySentence(text, start, end, grounds).leaves_open():
             opened.append(UnbackedClaim("statement", text[start:end], reason, start, end))
     if not opened and not has_answer and is_holding_reply(text):
         opened.append(UnbackedClaim("statement", text[:200], reason, 0, len(text)))
@@ -138,6 +148,7 @@ class _SentenceCheck:
         self.claims: list[UnbackedClaim] = []
         self._names: list[str] = []
         """What the clauses so far speak of."""
+        self._before: Clause | None = None
         self.is_checked = False
         """Whether it claims something, so that it needed backing."""
 
@@ -215,8 +226,11 @@ class _SentenceCheck:
 
     def _check_answer(self, is_yes: bool, rest: Clause) -> None:
         """A yes says what was asked, a no that it is not so: a quote must say the same."""
-        says_it = len(rest.words) >= _TERSE and self._sentence.share(rest.words, False) >= _ANSWERED
-        if says_it and rest.negative != is_yes:
+        rests_on_records = not self._grounds.verified.passages
+        share = self._sentence.share(rest.words, rests_on_records)
+        says_it = len(rest.words) >= _TERSE and share >= _ANSWERED
+        agrees = is_yes and share >= _ANSWERED and self._asks_without(rest)
+        if agrees or (says_it and rest.negative != is_yes):
             backed = True
         elif len(rest.words) > _TERSE or (rest.values and rest.words):
             backed = self._speaks_of_question(rest) and (is_yes or not self._is_denied_wrongly())
@@ -229,10 +243,15 @@ class _SentenceCheck:
             reason = f"a {answer} to what was asked, and no quote says so"
             self._add_all("answer", reason)
 
+    def _asks_without(self, rest: Clause) -> bool:
+        """`Without a prescription?` is answered by yes, none is needed."""
+        left_out = [word for asked in self._grounds.questions for word in without_words(asked)]
+        return rest.negative and overlap(left_out, rest.words) > 0
+
     def _check_terse(self, rest: Clause) -> None:
-        says_it = (
-            self._sentence.share(rest.words, False) >= _ANSWERED and not self._grounds.asked_values
-        )
+        found_nothing = rest.negative and self._grounds.found_nothing
+        share = self._sentence.share(rest.words, found_nothing)
+        says_it = share >= _ANSWERED and not self._grounds.asked_values
         if not says_it and not any(
             self._says(question, rest, not rest.negative) for question in self._grounds.questions
         ):
@@ -296,6 +315,9 @@ class _SentenceCheck:
         sentence = self._sentence
         text = sentence.whole[start:end]
         clause = clause_of(text, sentence.language)
+        if self._before is not None and phrases_of("likewise").match(fold(text)):
+            clause = replace(clause, negative=self._before.negative)
+        self._before = clause
         values, words = values_of(sentence, text), meaningful_words(text)
         if sentence.only_refers(text) or not (values or words):
             return None
@@ -304,7 +326,8 @@ class _SentenceCheck:
         for word in words:
             self._check_name(start, word, is_record=is_record)
         self._names = names_in(sentence, text) or self._names
-        if is_record and sentence.share(clause.words, has_record=True) < STATED:
+        told = sentence.share(clause.words, has_record=True)
+        if is_record and told < STATED and not is_said_of_all(sentence, clause):
             self._add("statement", "the result does not say this", start, end)
         if support is not None and not support.missing:
             reason = reads_otherwise(sentence, clause, support.passage, self._names)
@@ -361,10 +384,10 @@ class _SentenceCheck:
         elif rest.values:
             needed = WITH_VALUES
         has_record = any(support.passage.is_record for support in supports)
-        is_done = pattern_of("done").search(folded) is not None and not is_conditional(folded)
-        if self._sentence.share(rest.words, has_record) < needed or (
-            is_done and not self._grounds.did_something
-        ):
+        is_done = tells_of_deed(self._sentence, folded) and not is_conditional(folded)
+        is_told = self._sentence.share(rest.words, has_record) >= needed
+        is_told = is_told or (has_record and is_said_of_all(self._sentence, rest))
+        if not is_told or (is_done and not self._grounds.did_something):
             self._add_all("statement", "nothing quoted says this")
             return
         reason = affirmed_wrongly(self._sentence, rest, supports)

@@ -9,6 +9,7 @@ from deskhand.language.slots.folded_text import fold
 from deskhand.outgoing.claim_words import words_of
 from deskhand.outgoing.content_words import same_word, stands_among, words_in
 from deskhand.outgoing.contradictions import kinds_in
+from deskhand.outgoing.polarity import is_negative
 from deskhand.outgoing.quoted_sources import (
     Passage,
     Quote,
@@ -110,6 +111,20 @@ class Grounds:
     @cached_property
     def message_values(self) -> tuple[Value, ...]:
         return values_in(self.message, self.now)
+
+    def says(self, words: str, sentence: str) -> bool:
+        """Whether words of a sentence stand, in this order, in one that is quoted and denies as
+        it does."""
+        negative = is_negative(sentence)
+        return any(
+            tokens(words) in tokens(passage.text) and is_negative(passage.text) == negative
+            for passage in self.verified.passages
+        )
+
+    @property
+    def found_nothing(self) -> bool:
+        """Whether a look of the run says that there is no such thing."""
+        return any(record.fields.get("found") is False for record in self.records)
 
     @property
     def did_something(self) -> bool:

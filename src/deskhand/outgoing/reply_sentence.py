@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from deskhand.language.slots.folded_text import fold
-from deskhand.outgoing.claim_words import pattern_of, phrases_of
-from deskhand.outgoing.content_words import Word, same_word, words_in
+from deskhand.outgoing.claim_words import pattern_of, phrases_of, words_of
+from deskhand.outgoing.content_words import Word, same_word, stands_among, words_in
 from deskhand.outgoing.contradictions import is_about_record
 from deskhand.outgoing.grounds import Grounds
 from deskhand.outgoing.polarity import leading_answer
@@ -18,6 +18,8 @@ from deskhand.outgoing.values import Value
 
 _REPEATED = 0.5
 """What a word counts that only the customer used."""
+_LISTED = 2
+"""Words of a list that a sentence tells, at least."""
 _VERBATIM = 4
 """Words of a sentence from which it may be a quotation."""
 
@@ -84,9 +86,45 @@ class ReplySentence:
         """Whether a clause says that the writer does not know, or sends somebody to a doctor."""
         if self._states_value(clause):
             return False
+        if self.leaves_out_of_list(clause):
+            return True
         folded = fold(clause)
         says_so = pattern_of("unknown").search(folded) or pattern_of("referral").search(folded)
         return says_so is not None
+
+    def leaves_out_of_list(self, clause: str) -> bool:
+        """Whether a clause says that what the customer asked about is not in the list that the
+        sentence tells: nothing quoted names it, nor a group that it may belong to."""
+        found = pattern_of("not_listed").search(fold(clause))
+        if found is None or values_in(clause):
+            return False
+        named = [word for word in words_in(fold(clause)[: found.start()]) if len(word.folded) > 3]
+        sources = [passage.text for passage in self.grounds.verified.others]
+        said = [word.folded for text in sources for word in words_in(text)]
+        listed = [word for word in self.words if stands_among(word.folded, said)]
+        if not named or len(listed) < _LISTED or any(word in words_of("groups") for word in said):
+            return False
+        return all(
+            stands_among(word.folded, self.grounds.message_words)
+            and not stands_among(word.folded, said)
+            for word in named
+        )
+
+    def leaves_open(self) -> bool:
+        """Whether it says that the writer does not know, or that somebody will answer."""
+        told = [self.text[start:end] for start, end in clauses_of(self.text)]
+        kept = [clause for clause in told if not self.leaves_out_of_list(clause)]
+        text = self.text
+        if len(kept) < len(told):
+            text = "; ".join(kept)
+        left = pattern_of("unknown").search(fold(text))
+        return left is not None and not self.grounds.says(left.group(), self.text)
+
+    @cached_property
+    def claiming_words(self) -> list[Word]:
+        """Those of the clauses that claim something."""
+        places = [(a, b) for a, b in clauses_of(self.text) if not self.only_refers(self.text[a:b])]
+        return [word for word in self.words if _is_within(word, places)]
 
     def only_assents(self) -> bool:
         """Whether a sentence of small words says yes: `haben wir noch da`."""
@@ -143,7 +181,7 @@ class ReplySentence:
         half."""
         found = total = 0.0
         for word in words:
-            if has_record and is_about_record(word):
+            if has_record and (is_about_record(word) or word in words_of("negation")):
                 continue
             if any(same_word(word, said) for said in self.grounds.quoted_words):
                 found += 1
@@ -153,3 +191,7 @@ class ReplySentence:
             else:
                 total += 1
         return found / total if total else 1.0
+
+
+def _is_within(word: Word, places: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= word.start < end for start, end in places)

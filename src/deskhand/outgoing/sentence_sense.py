@@ -1,11 +1,13 @@
 """Whether what backs a sentence says it in the same sense, of the same thing."""
 
+import re
 from collections.abc import Sequence
 
-from deskhand.outgoing.claim_words import words_of, words_of_each
+from deskhand.language.slots.folded_text import fold
+from deskhand.outgoing.claim_words import pattern_of, phrases_of, words_of, words_of_each
+from deskhand.outgoing.comparisons import compares_rightly
 from deskhand.outgoing.content_words import same_word
 from deskhand.outgoing.contradictions import (
-    denies_otherwise,
     differs_from_asked,
     drops_condition,
     is_about_record,
@@ -16,7 +18,8 @@ from deskhand.outgoing.contradictions import (
     rival_clause,
     splits_pairs,
 )
-from deskhand.outgoing.quoted_sources import Clause, Passage, clause_of
+from deskhand.outgoing.denials import denied_elsewhere, denies_otherwise, says_after_for_until
+from deskhand.outgoing.quoted_sources import Clause, Passage, clause_of, tokens
 from deskhand.outgoing.reply_sentence import ReplySentence
 from deskhand.outgoing.sentence_support import Support, words_of_supports
 from deskhand.outgoing.sentences import conjuncts_of
@@ -62,6 +65,20 @@ def affirmed_wrongly(
     return reason
 
 
+def tells_of_deed(sentence: ReplySentence, folded: str) -> bool:
+    """Whether words say that something was done. What the source says in the same words is no deed
+    (`haben wir geschlossen`), nor is a look that found nothing."""
+    quoted = [tokens(passage.text) for passage in sentence.grounds.passages]
+    for deed in pattern_of("done").finditer(folded):
+        is_said = any(tokens(deed.group()) in text for text in quoted)
+        if not is_said and not _FOUND.search(deed.group()):
+            return True
+    return False
+
+
+_FOUND = re.compile(r"\b(?:found|gefunden|encontrado|n[ae]\w*sel|n[ae]\w*sl[aiy])\b")
+
+
 def is_other_day(missing: Sequence[Value], passage: Passage) -> bool:
     """Whether a clause that denies names only days beyond those that the quote lists."""
     lists_days = any(value.kind == "weekday" for value in passage.values)
@@ -72,7 +89,7 @@ def _of_another_name(sentence: ReplySentence, supports: Sequence[Support]) -> st
     if sentence.language == "de" or any(support.passage.is_record for support in supports):
         return None
     said = words_of_supports(supports)
-    for word in sentence.words:
+    for word in sentence.claiming_words:
         is_name = word.is_capital and not word.is_first
         if not is_name or word.folded in words_of("capital") or not supports:
             continue
@@ -98,6 +115,8 @@ def _only_said_by_customer(
             continue
         if has_price and word in words_of_each("concepts")["price"]:
             continue
+        if has_record and compares_rightly(sentence, word):
+            continue
         return f"only the customer says “{word}”, and it is affirmed"
     return None
 
@@ -118,9 +137,15 @@ def _other_kind(sentence: ReplySentence, clause: Clause, passage: Passage) -> st
     for kind in kinds_in(clause.text):
         if passage.is_record and kind.startswith("extent"):
             continue
+        if kind == "extent only" and _is_bounded(clause.text) and _is_bounded(passage.text):
+            continue  # `only up to 15` says what `up to 15` says
         if kind not in stated:
             return f"nothing quoted says so of the {kind.split()[0]}"
     return None
+
+
+def _is_bounded(text: str) -> bool:
+    return phrases_of("up_to").search(fold(text)) is not None
 
 
 def _sentence_speaks_against(
@@ -133,8 +158,12 @@ def _sentence_speaks_against(
         return f"the quote says it only with {beside.written}"
     if (other := opposite_clause(clause, nearest, passage)) is not None:
         return f"the quote says the opposite: “{other.text[:160]}”"
-    told = _words_beside_values(clause, sentence.language)
     others = sentence.grounds.verified.others
+    if (denied := denied_elsewhere(clause, nearest, passage, others)) is not None:
+        return f"the source says the opposite: “{denied.text[:160]}”"
+    if says_after_for_until(clause, passage):
+        return f"the quote says it only until then: “{passage.text[:160]}”"
+    told = _words_beside_values(clause, sentence.language)
     rival = rival_clause(told, sentence.asked_words, sentence.values, passage, others)
     if rival is not None and values:
         return f"the source says otherwise of this: “{rival.text[:160]}”"

@@ -1,6 +1,7 @@
 """What backs a clause of a reply best: a sentence of a quoted source, or a record."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from deskhand.outgoing.claim_words import words_of
@@ -15,11 +16,14 @@ from deskhand.outgoing.contradictions import (
     stands_in_other_field,
 )
 from deskhand.outgoing.quoted_sources import Clause, Passage, clause_of, meaningful_words
+from deskhand.outgoing.rates import is_rate_of_another
 from deskhand.outgoing.reply_sentence import ReplySentence
 from deskhand.outgoing.sentences import conjuncts_of
 from deskhand.outgoing.stated_values import values_in
 from deskhand.outgoing.values import Value, same_value
 
+_LIST_SIGNS = re.compile(r", (?:and |und |a |y )?| (?:and|und|a|y|or|oder|nebo|o) ")
+_WHERE_TEN_IS_THAT = ("cs", "sk", "pl")
 _FEW = 2
 """Words that a reply shares with a passage by chance."""
 
@@ -59,19 +63,41 @@ def backed_apart(sentence: ReplySentence, start: int, end: int) -> list[tuple[in
     values = values_of(sentence, text)
     support = support_of(sentence, clause_of(text, sentence.language), values)
     parts = conjuncts_of(text, sentence.language)
-    if len(parts) == 1 or support is None or not support.missing:
+    if len(parts) == 1 or support is None:
+        return [(start, end)]
+    if not support.missing and not _is_from_two(sentence, support, [text[a:b] for a, b in parts]):
         return [(start, end)]
     return [(start + first, start + last) for first, last in parts]
+
+
+def _is_from_two(sentence: ReplySentence, support: Support, parts: Sequence[str]) -> bool:
+    """Whether a part without values stands, with all its words, in another quoted sentence than
+    the rest: two sentences of the source are told in one."""
+    for part in parts:
+        words = clause_of(part, sentence.language).words
+        if len(set(words)) < _FEW or values_in(part):
+            continue
+        if overlap(words, support.passage.words) == len(set(words)):
+            continue
+        others = sentence.grounds.verified.passages
+        if any(overlap(words, other.words) == len(set(words)) for other in others):
+            return True
+    return False
 
 
 def values_of(sentence: ReplySentence, text: str) -> list[Value]:
     """The values of a clause, but for its links and for small numbers that count what no
     source speaks of (`two things`)."""
     values = [value for value in values_in(text, sentence.grounds.now) if value.kind != "link"]
+    if sentence.language in _WHERE_TEN_IS_THAT:
+        values = [value for value in values if value.written.lower() != "ten"]
     return [value for value in values if not _is_idle_count(sentence, value, text)]
 
 
 def _is_idle_count(sentence: ReplySentence, value: Value, text: str) -> bool:
+    listed = _listed_behind(sentence, value, text)
+    if listed > 1:
+        return value.readings == {str(listed)}
     if value.kind != "number" or value.unit or any(map(str.isdigit, value.written)):
         return False
     following = word_after(text, value.end)
@@ -81,10 +107,19 @@ def _is_idle_count(sentence: ReplySentence, value: Value, text: str) -> bool:
     return not any(same_word(noun, word) for word in sentence.grounds.quoted_words)
 
 
+def _listed_behind(sentence: ReplySentence, value: Value, text: str) -> int:
+    """How many things the sentence lists behind `three sizes:`; 0 where it lists none."""
+    _, colon, behind = sentence.text.partition(f"{text}:")
+    if value.kind != "number" or value.unit or not colon or word_after(text, value.end) is None:
+        return 0
+    return len(_LIST_SIGNS.split(behind.strip(" .")))
+
+
 def is_missing(sentence: ReplySentence, value: Value, text: str, passage: Passage) -> bool:
     if not any(same_value(value, other) for other in passage.values):
         return not is_size_of_pack(value, passage)
-    asks = (counts_something_else, measures_something_else)
+    asks: tuple[Callable[[Value, str, Passage], bool], ...]
+    asks = (counts_something_else, measures_something_else, is_rate_of_another)
     if passage.is_record:
         around = f"{sentence.text} {text}"
         if value.kind == "weekday":

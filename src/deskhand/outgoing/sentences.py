@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from deskhand.language.slots.folded_text import fold
-from deskhand.outgoing.claim_words import meanings_of
+from deskhand.outgoing.claim_words import meanings_of, phrases_of
 
 _SENTENCE = re.compile(r"(?<=[.!?…])[\"'”“»)]*\s+(?=\S)|\n+")
 _ABBREVIATION = re.compile(
@@ -23,6 +23,9 @@ _AND = re.compile(r"\s(?:and|und|a|y|e|et|i|oraz|sowie|oproti|versus|vs)\s")
 _AND_WITHOUT_A = re.compile(r"\s(?:and|und|y|e|et|i|oraz|sowie|oproti|versus|vs)\s")
 """Outside Czech and Slovak `a` is an article: `320 EUR a month`."""
 
+_NUMBERED = re.compile(r"\s*[1-9][0-9]?\.")
+_LIST_SIGN = re.compile(r"(?:[1-9][.)]|[-*•])\s+(?=[^\W\d_])")
+
 _CALL = re.compile(r"\w+\((?:\s*\w+\s*=\s*.+|\s*[\"'{].*)?\)", re.DOTALL)
 _OBJECT = re.compile(r"[\[{]\s*[{\"'][\w ]+[\"']\s*:")
 _TAG = re.compile(r"<\|?/?(?:tool_call|function|think|tool|im_start|im_end|assistant)\b")
@@ -36,6 +39,8 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
         if not between_lines and text[gap.end() : gap.end() + 1].islower():
             continue
         before, after = text[start : gap.start()], text[gap.end() : gap.end() + 20]
+        if not between_lines and _NUMBERED.fullmatch(before):
+            continue
         if not between_lines and (_ends_abbreviated(before) or _is_date(before, after)):
             continue
         if text[start : gap.start()].strip():
@@ -45,12 +50,49 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
         yield _trimmed(text, start, len(text))
 
 
+def answers_joined(text: str) -> list[tuple[int, int]]:
+    """The sentences of a text. A bare yes belongs to the one behind it: `Of course. A chair can be
+    tried` says what `of course, a chair can be tried` says."""
+    places: list[tuple[int, int]] = []
+    for start, end in sentences(text):
+        before = text[places[-1][0] : places[-1][1]] if places else ""
+        if before and _is_bare_yes(before) and "\n" not in text[places[-1][1] : start]:
+            places[-1] = (places[-1][0], end)
+        else:
+            places.append((start, end))
+    return places
+
+
+def _is_bare_yes(sentence: str) -> bool:
+    folded = fold(sentence).strip(" .!")
+    matches = [phrases_of(section).match(folded) for section in ("yes", "assent")]
+    return any(match is not None and match.end() == len(folded) for match in matches)
+
+
+def greeting_length(sentence: str) -> int:
+    """How long the sign of a list and the greeting are that a sentence begins with."""
+    sign = _LIST_SIGN.match(sentence)
+    first = (
+        0
+        if sign is None or _is_date(sentence[: sign.end()].strip(), sentence[sign.end() :])
+        else sign.end()
+    )
+    match = phrases_of("greeting").match(fold(sentence[first:]))
+    if match is None:
+        return first
+    behind = re.match(r"\s*[,!]\s+(?=\S)", sentence[first + match.end() :])
+    return first if behind is None else first + match.end() + behind.end()
+
+
 def clauses_of(sentence: str) -> list[tuple[int, int]]:
     """Where each clause of a sentence begins and ends."""
     places: list[tuple[int, int]] = []
     start = 0
     for gap in _CLAUSE.finditer(sentence):
-        if sentence[start : gap.start()].strip():
+        before = sentence[start : gap.start()]
+        if before.count("(") > before.count(")") and ")" in sentence[gap.end() :]:
+            continue  # within brackets
+        if before.strip():
             places.append(_trimmed(sentence, start, gap.start()))
         start = gap.end()
     if sentence[start:].strip():

@@ -189,3 +189,124 @@ def test_what_follows_a_code_is_a_clause_of_its_own() -> None:
     clauses = _CLAUSE.split("rezervace R-6MQ3WDE7: 1 x Zodac kapky, Liberec")
     assert clauses == ["rezervace R-6MQ3WDE7", " 1 x Zodac kapky", " Liberec"]
     assert _CLAUSE.split("at 10: 30") == ["at 10: 30"]
+
+
+CHAIRS = SourceText(
+    "chairs",
+    "The Linea chair costs 289 EUR. The Forma chair carries 150 kg. Our people assemble furniture"
+    " for 35 EUR a desk, 15 EUR a chair and 10 EUR a lamp.",
+    "Chairs",
+)
+CONTRACTS = SourceText(
+    "contracts",
+    "The Basis contract includes one service a year. The Plus contract includes a replacement"
+    " machine.",
+    "Contracts",
+)
+CANCEL = SourceText(
+    "cancel",
+    "An order can be cancelled free of charge until it has been handed to the carrier.",
+    "Cancelling an order",
+)
+TRIAL = SourceText(
+    "trial", "A chair can be tried for 14 days; we collect it if you do not keep it.", "Trial"
+)
+HOLIDAYS = SourceText(
+    "feiertage", "An Feiertagen und zwischen Weihnachten und Neujahr haben wir geschlossen.", ""
+)
+DISCOUNT = SourceText(
+    "rabatt", "Ab 10 Stück sinkt der Preis um 5 %, ab 30 Stück um 10 %.", "Mengenrabatt"
+)
+MEASURES = SourceText(
+    "sizes",
+    "The desks come in 140 x 70, 160 x 80 and 180 x 80 cm, in oak, white or black.",
+    "Desks",
+)
+PLACES = SourceText("places", "The contract is valid in Germany, Austria and Poland.", "Contract")
+
+
+@pytest.mark.parametrize(
+    ("reply", "message", "source"),
+    [
+        ("Good morning, yes, we deliver in Norway.", "Do you deliver in Norway?", DELIVERY),
+        ("Of course. A chair can be tried for 14 days.", "Can I try a chair?", TRIAL),
+        ("Should you not keep it, we collect it.", "And if I do not keep it?", TRIAL),
+        ("Nein, an Feiertagen haben wir geschlossen.", "Geöffnet an Feiertagen?", HOLIDAYS),
+        ("Ab 30 Stück sinkt der Preis um 10 %.", "Rabatt für 30 Stück?", DISCOUNT),
+        (
+            "The desks come in three sizes: 140 x 70, 160 x 80 and 180 x 80 cm.",
+            "Which desks?",
+            MEASURES,
+        ),
+        (
+            "1. The desks come in oak.\n2. The desks come in white or black.",
+            "Desks in oak?",
+            MEASURES,
+        ),
+        ("It is valid in Germany, Austria and Poland; Spain is not listed.", "Spain?", PLACES),
+        ("For orders over 1,000 EUR delivery is free.", "Delivery for 1,400 EUR?", DELIVERY),
+    ],
+)
+def test_what_a_quote_says_in_other_words_leaves(
+    reply: str, message: str, source: SourceText
+) -> None:
+    assert held(reply, message, source) == []
+
+
+@pytest.mark.parametrize(
+    ("reply", "message", "source"),
+    [
+        ("10 EUR a desk.", "What does assembly of a lamp cost?", CHAIRS),
+        ("It costs 289 EUR a year.", "What is the Linea?", CHAIRS),
+        ("With Basis you get a replacement machine.", "What is in Basis?", CONTRACTS),
+        ("You can cancel after the order has been handed to the carrier.", "Cancel?", CANCEL),
+        ("Damage by moisture is covered for five years.", "Water damage?", WARRANTY),
+        ("It is valid in Germany, Austria and Poland; Poland is not listed.", "Poland?", PLACES),
+        ("We deliver in Norway; Spain is not listed.", "Spain?", DELIVERY),
+        ("Of course. A chair can be tried for 30 days.", "Can I try a chair?", TRIAL),
+        (
+            "The desks come in four sizes: 140 x 70, 160 x 80 and 180 x 80 cm.",
+            "Which desks?",
+            MEASURES,
+        ),
+        ("We pay it back in cash.", "How do you pay it back?", CANCEL),
+        ("Your order can be cancelled anytime.", "Cancel?", CANCEL),
+    ],
+)
+def test_what_says_something_else_in_like_words_waits(
+    reply: str, message: str, source: SourceText
+) -> None:
+    assert held(reply, message, source) != []
+
+
+FLONIDAN = {"product": "Flonidan", "pack": 30, "price_czk": 89, "strength": "10 mg"}
+CLARITINE = {"product": "Claritine", "pack": 30, "price_czk": 238, "strength": "10 mg"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "leaves"),
+    [
+        ("Flonidan is cheaper. Both are 10 mg.", True),
+        ("Claritine is cheaper.", False),
+        ("Both are 20 mg.", False),
+    ],
+)
+def test_a_comparison_of_records_must_be_true(reply: str, leaves: bool) -> None:
+    found = ToolSource("search_drugs", {"items": [FLONIDAN, CLARITINE]}, {"query": "allergy"})
+    message = "Is Flonidan or Claritine cheaper?"
+    assert (held(reply, message, results=[found]) == []) is leaves
+
+
+def test_packs_of_different_sizes_are_not_compared() -> None:
+    items = [FLONIDAN, {**CLARITINE, "pack": 90}]
+    found = ToolSource("search_drugs", {"items": items}, {"query": "allergy"})
+    message = "Is Flonidan or Claritine cheaper?"
+    assert held("Flonidan is cheaper.", message, results=[found]) != []
+
+
+def test_a_search_that_found_nothing_may_be_told() -> None:
+    found = ToolSource("find_pharmacy", {"found": False, "query": "Zlín"}, {"query": "Zlín"})
+    message = "Do you have a branch in Zlín?"
+    assert held("I did not find a pharmacy of ours in Zlín.", message, results=[found]) == []
+    assert held("I did not find a pharmacy of ours in Brno.", message, results=[found]) != []
+    assert held("We have a pharmacy in Zlín.", message, results=[found]) != []
