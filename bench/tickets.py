@@ -60,7 +60,7 @@ def ticket_rows(count: int, first: int = 0) -> Iterator[dict[str, Any]]:
             "tags": "",
             "messages": 1,
             "search_text": f"matter {number}",
-            "checkpoint": b"{}",
+            "checkpoint": json.dumps(_checkpoint(number)).encode(),
         }
 
 

@@ -94,6 +94,19 @@ def only(problems: list[ConfigError]) -> ConfigError:
             "`base_url` cannot be",
             "http://",
         ),
+        (
+            stages("a: {task: draft}")
+            + "tickets: {satisfaction: {page: 'https://d.example', channel: post}}\n",
+            7,
+            "there is no channel `post`",
+            "add this channel",
+        ),
+        (
+            stages("a: {task: draft}") + "tickets: {forgotten_after: soon}\n",
+            7,
+            "`forgotten_after` cannot be",
+            "3 days",
+        ),
         ("desk: d\n", 1, "no flow", "add `flows:"),
         ("desk: d\nflows: {}\n", 2, "no flow", "add `flows:"),
         ("desk: d\nflows: {a: {}}\n", 2, "`stages` is missing in `a`", "write `stages:`"),

@@ -3,6 +3,7 @@ the wrong order, macros that do nothing."""
 
 from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft
 from deskhand.config.sections.tickets import TARGETS, MacroSection, SlaSection, working_seconds
+from deskhand.config.suggestions import did_you_mean
 from deskhand.model.ticket_state import TicketState
 
 _PLACE = ("tickets",)
@@ -15,6 +16,17 @@ def ticket_findings(draft: DeskDraft) -> ConfigFindings:
     yield from _hidden(section.sla)
     for name, macro in section.macros.items():
         yield from _macro(name, macro)
+    yield from _satisfaction(draft)
+
+
+def _satisfaction(draft: DeskDraft) -> ConfigFindings:
+    asked = draft.desk.tickets.satisfaction
+    channels = draft.names_at("channels")
+    if asked is None or asked.channel is None or asked.channel in channels:
+        return
+    fix = did_you_mean(asked.channel, channels, otherwise="add this channel")
+    place = (*_PLACE, "satisfaction", "channel")
+    yield ConfigFinding(place, f"there is no channel `{asked.channel}`", fix)
 
 
 def _targets(number: int, rule: SlaSection) -> ConfigFindings:

@@ -88,7 +88,7 @@ class SatisfactionSection(Section):
     page: str = Field(pattern=r"^https?://[^\s?#]+$", max_length=500)
     """The address under which customers reach this server; the link in the mail begins with it."""
     after: Days = "1 day"
-    """How long after it was solved they are asked, if nothing came in between."""
+    """How long after it was solved they are asked, as `1 day`; not if it was opened again."""
     channel: ChannelName | None = None
     """The desk's channel that mails the question; the first that sends mail if absent."""
 
@@ -103,7 +103,8 @@ class TicketsSection(Section):
     macros: dict[MacroName, MacroSection] = Field(default_factory=dict)
     """Several steps under one name."""
     forgotten_after: Days = "3 days"
-    """A ticket that nobody touched for so long comes up again, unless a deadline still runs."""
+    """How long nobody touches a ticket before it comes up again, as `3 days`; never while a
+    deadline runs."""
     satisfaction: SatisfactionSection | None = None
     """Whether customers are asked how it was. Nobody is asked if absent."""
 
