@@ -14,6 +14,7 @@ _ORDER_WORDS = (
     "|last four|bestellung|bestellnummer|rechnung|rechnungsnummer|kundennummer|auftrag|vertrag"
     "|konto|ausweis|endet auf|objednávka|objednávky|objednávku|objednávce|objednávkou|č|číslo"
     "|faktura|faktury|smlouva|zákaznické|účet|účtu|končí|končící|pedido|factura|número|núm"
+    "|vs|ss|variabilní symbol|kundennr|versicherungsnr|nif|cif|nhs|ičo|dič"
     "|cliente|contrato|cuenta|póliza|dni|nie|terminada en|zamówienie|numer|ordine|bestelling"
     "|commande"
 )
@@ -33,7 +34,8 @@ _STREET_AFTER = (
     "|cottages|cottage|approach|trail|circle|highway|hwy|quay|yard|estate|est"
 )
 _STREET_END = (
-    "straße|strasse|str\\.?|gasse|weg|platz|allee|ring|ufer|damm|steig|straat|laan|kade|plein"
+    "straße|strasse|str\\.?|gasse|weg|platz|allee|ring|ufer|damm|steig|stieg|chaussee|wall|graben"
+    "|promenade|pfad|kamp|deich|straat|laan|kade|plein"
 )
 _STREET_BEFORE = (
     "calle|c/|avenida|avda\\.?|av\\.|plaza|pza\\.?|paseo|camino|carrer|ronda|via|viale|piazza|corso"
@@ -42,7 +44,13 @@ _STREET_BEFORE = (
 )
 _MONTH = rf"(?:{any_of(_MONTHS)}|(?i:[ivx]{{1,4}}))"
 
+_BORN = (
+    "born|birth|birthday|dob|d\\.o\\.b\\.|geb|geboren|geburtsdatum|geburtstag|nar|narozen|narozena|narozeni"
+    "|narození|nacido|nacida|nací|nació|nacimiento|née?|naissance|urodzony|urodzona|ur"
+)
 _DATES = (
+    rf"(?<!\w){any_of(_BORN)}[.:]? ?(?:on |am |le |el |dne |dnia )?"
+    r"(\d{1,2}[./-] ?\d{1,2}[./-] ?\d{2,4})(?!\w)",
     rf"(?<![\w.])\d{{1,2}}[./-] ?\d{{1,2}}[./-] ?{_BORN_YEAR}(?!\w)",
     rf"(?<![\w.]){_BORN_YEAR}[./-]\d{{1,2}}[./-]\d{{1,2}}(?!\w)",
     r"(?<![\w.,])\d{1,2}[./]\d{1,2}[./](?:1[5-9]|[3-9]\d|0\d)(?![\w.]\d)",
@@ -76,6 +84,7 @@ _NUMBERS = (
     r"(?<![\w.,])\d{2,12}(?:[-/ ]\d{2,12}){2,8}(?!\w)",
     r"(?<![\w.,])(?:\d{3,24}[-/]\d{3,24}|\d{6,24}[-/]\d{2,4})(?!\w)",
     r"(?<!\w)\d(?: \d){4,30}(?!\w)",
+    r"(?<![\w.,])\d{1,2}(?:\.\d{3}){2}-?[A-Za-z](?!\w)",
     r"(?<![\w.,])\d{2,24}-\d{4,24}(?!\w)",
     r"(?<!\w)[A-Z]{1,3}[- ][A-Z]{1,2} ?\d{1,4}[EH]?(?!\w)",
     r"(?<!\w)(?:\d[A-Z]{1,2} ?\d{4}|[A-Z]{2,3} ?\d{4,5}[A-Z]?|\d{4} ?[A-Z]{3})(?!\w)",

@@ -14,6 +14,9 @@ _MOST_SLIPS, _NEARLY = 3, 0.72
 """How much longer a misspelt name may be, and how like the name it must be."""
 _MOST_MISSPELT, _LONGEST_MISSPELT = 12, 30
 """Words of the names that are looked for misspelt, and their letters."""
+_LAST_OF_LINE = re.compile(r"(?<!\w)([^\W\d_]{3,})[.!,]?[ \t]*$", re.MULTILINE)
+_PET_LETTERS, _LONGEST_PET = 3, 8
+"""Letters that a pet form has of the name, and its length at most."""
 _WORDS_TOO = frozenset(
     ("art", "bill", "dean", "frank", "grace", "grant", "hope", "joy", "mark", "may", "rose", "will")
 )
@@ -49,6 +52,15 @@ class SenderNames:
         for token in re.finditer(r"\w+", text):
             if token[0] in self._as_written or self._is_bent(token[0]):
                 yield token.span()
+        yield from self._pet_forms(text)
+
+    def _pet_forms(self, text: str) -> Iterator[tuple[int, int]]:
+        """`Ondra` for Ondřej, where a line ends with it: that is how people sign."""
+        for match in _LAST_OF_LINE.finditer(text):
+            word = _plain(match[1])
+            is_like = any(stem.startswith(word[:_PET_LETTERS]) for stem in self._stems)
+            if is_like and len(word) <= _LONGEST_PET:
+                yield match.span(1)
 
     def misspelt(self, text: str) -> Iterator[str]:
         """Words that are nearly one of the names' words."""

@@ -79,6 +79,17 @@ async def test_nothing_planted_reaches_the_wire_and_replies_come_back_whole(tmp_
     assert result.not_restored == []
 
 
+async def test_two_hundred_messages_keep_what_is_planted_in_them() -> None:
+    """In subjects, bodies, files and earlier messages; some in small letters, bent, with pet names
+    and numbers in every form."""
+    result = await score(Path(__file__).parents[2] / "data" / "redaction.jsonl")
+    assert result.planted > 900
+    assert result.recall >= 0.99, result.leaks
+    assert result.senders == []
+    assert result.not_restored == []
+    assert result.hidden_words.total() / result.words < 0.05
+
+
 async def test_the_desks_own_signature_is_shown_and_marks_are_explained() -> None:
     inner = ScriptedChatModel(["Dear [NAME_1], Acme"])
     chat = RedactingChatModel(inner, redaction_rules({}, own=("Acme", "help@acme.example")))
