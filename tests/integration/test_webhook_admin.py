@@ -175,6 +175,8 @@ async def test_programs_keep_webhooks_by_the_api(shop: Served, receiver: Receive
     is_problem(
         await api.post("/api/webhooks", json={**body, "events": ["all"]}), 422, "request_invalid"
     )
+    for odd in ("%00", "%ff%00", "..%2f", "x" * 190):
+        is_problem(await api.get(f"/api/webhooks/{odd}/deliveries"), 404, "not_found")
     log = await console_actions(shop.database).list()
     assert {row.who for row in log} == {"key deploy"}
     assert len(log) == 7

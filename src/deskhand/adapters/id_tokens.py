@@ -90,7 +90,8 @@ def _check_login(claims: Claims, nonce: str) -> None:
         raise LoginRefused("the provider's answer belongs to another login; begin again")
     if time.time() - float(claims["iat"]) > OLDEST + LEEWAY:
         raise LoginRefused("the provider's answer is too old; begin again")
-    if not str(claims["sub"]) or len(str(claims["sub"])) > 255:
+    subject = str(claims["sub"])
+    if not subject or len(subject) > 255 or not subject.isprintable():
         raise LoginRefused("the provider does not say who you are")
 
 

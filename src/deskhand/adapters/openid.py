@@ -226,7 +226,7 @@ class OpenIdProvider:
         believed = verified or (
             self._settings.trusts_addresses and claims.get("email_verified") is None
         )
-        if not isinstance(address, str) or not believed:
+        if not isinstance(address, str) or not address.isprintable() or not believed:
             return None
         return address.strip().lower()
 

@@ -1,5 +1,6 @@
 """Addresses that are told of events, and the log of what they were sent."""
 
+import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -24,6 +25,7 @@ from deskhand.model.webhook import (
     ToldEvent,
 )
 
+_ID = re.compile(r"[A-Za-z0-9._:-]{1,200}")
 BY_HAND = "somebody switched it off"
 _ENDPOINTS, _LOG = t.webhook_endpoints.c, t.webhook_deliveries.c
 
@@ -95,6 +97,8 @@ class SqlWebhookEndpoints:
         )
 
     async def find(self, endpoint_id: str) -> Endpoint:
+        if _ID.fullmatch(endpoint_id) is None:
+            raise NotFound("there is no such webhook")
         return await self._database.read_core(lambda core: find_endpoint(core, endpoint_id))
 
     async def rotate(self, endpoint_id: str) -> tuple[Endpoint, str]:
@@ -162,6 +166,8 @@ class SqlWebhookEndpoints:
 
     async def retry(self, endpoint_id: str, event_id: str) -> Delivery:
         """Send an event again, under the same id; Conflict where nothing is left of it."""
+        if _ID.fullmatch(event_id) is None:
+            raise NotFound("there is no such delivery")
         this = (_LOG.endpoint == endpoint_id, _LOG.id == event_id)
         values = {"state": DeliveryState.DUE, "attempts": 0, "next_at": self._now()}
 

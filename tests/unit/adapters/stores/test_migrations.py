@@ -191,3 +191,23 @@ def test_the_scripts_may_lie_in_a_folder_with_a_percent_sign(
     monkeypatch.setattr(migrating, "_SCRIPTS", folder)
     migrate(connection)
     assert connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar() == HEAD
+
+
+def test_a_webhook_that_was_on_its_way_becomes_a_delivery(connection: sa.Connection) -> None:
+    command.upgrade(config(connection), "0045")
+    insert = sa.text(
+        "INSERT INTO notices(id, desk, payload, state, attempts, next_at, created_at)"
+        " VALUES(:id, 'shop', '{}', :state, 2, 10.0, 5.0)"
+    )
+    notices = {"rev_1.opened": "due", "rev_1.closed": "done", "digest-shop-1": "due"}
+    for name, state in notices.items():
+        connection.execute(insert, {"id": name, "state": state})
+    command.upgrade(config(connection), "head")
+    moved = connection.execute(
+        sa.text("SELECT endpoint, id, type, state, attempts FROM webhook_deliveries")
+    ).all()
+    assert [tuple(row) for row in moved] == [
+        ("desk.yaml:shop", "rev_1.opened", "review.opened", "due", 2)
+    ]
+    left = connection.execute(sa.text("SELECT id FROM notices ORDER BY id")).scalars().all()
+    assert list(left) == ["digest-shop-1", "rev_1.closed"]
