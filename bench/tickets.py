@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 import sqlalchemy as sa
 
 from bench.harness import Floor, Report
@@ -21,6 +22,7 @@ from deskhand.adapters.stores.redis_tickets import open_redis_tickets
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.adapters.stores.tickets import SqlTickets
 from deskhand.evals.lane import LaneClock
+from deskhand.language.embed import DIMENSIONS
 from deskhand.mail.message_files import message_from
 from deskhand.model.ticket import MessageFacts, Ticket, TicketCheckpoint, as_fields
 from deskhand.model.ticket_state import TicketState
@@ -154,8 +156,9 @@ async def _fill_redis(raw: Any, active: Any, first: int, count: int) -> None:
 def long_ticket(messages: int) -> Candidate:
     """A ticket with so many messages, as a message is compared with it."""
     ticket = Ticket(id="TKT-00000001", customer="customer:A", state=TicketState.ACTIVE)
+    vector = np.ones(DIMENSIONS, dtype="<f2").tobytes()
     facts = (
-        MessageFacts(f"r{number}", float(number), "c", "Export", f"It stops, {number}", (), None)
+        MessageFacts(f"r{number}", float(number), "c", "Export", f"It stops, {number}", (), vector)
         for number in range(messages)
     )
     return Candidate(ticket, build(ticket, facts))
@@ -163,7 +166,8 @@ def long_ticket(messages: int) -> Candidate:
 
 def matching_ratio() -> float:
     """How much longer matching takes with a ticket of 500 messages than with one of five."""
-    incoming = Incoming(conversation="x", is_proven=True, references=("48213",))
+    vector = np.full(DIMENSIONS, DIMENSIONS**-0.5, dtype=np.float32)
+    incoming = Incoming(conversation="x", is_proven=True, vector=vector, comes_back=-9.0)
     measured: list[float] = []
     short, long = long_ticket(5), long_ticket(500)
     for candidate in (short, long, short, long):

@@ -1,6 +1,7 @@
 """Which ticket a message continues, by evidence alone."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from deskhand.language.embed import shared_embedder
+from deskhand.language.ticket_facts import continuations, follow_up_score
 from deskhand.model.ticket import MatchResult, Ticket, TicketCheckpoint
 from deskhand.model.ticket_state import TicketState
 from deskhand.tickets.checkpoints import build
@@ -150,7 +152,8 @@ def test_our_own_message_ids_are_read_from_the_headers() -> None:
     assert (key.run_id, key.seq, key.index) == ("run_06gyewm2d31hp3f923kt", 4, 0)
 
 
-def test_pairs_of_messages_are_told_apart() -> None:
+@pytest.mark.parametrize("is_read", [False, True], ids=["by nearness", "as a desk works"])
+def test_pairs_of_messages_are_told_apart(is_read: bool) -> None:
     pairs = YAML(typ="safe").load(PAIRS.read_text(encoding="utf-8"))["pairs"]
     vectors = shared_embedder()
     counted: Counter[tuple[bool, bool]] = Counter()
@@ -160,13 +163,16 @@ def test_pairs_of_messages_are_told_apart() -> None:
         first, second = vectors.embed([pair["before"], pair["new"]])
         ticket = Ticket(id=ONE, customer="customer:ANN", number=2)
         facts = facts_of("run_1", before, first.astype("<f2").tobytes())
+        plain = Candidate(ticket, build(ticket, [facts]))
+        chance = continuations(pair["new"], [pair["before"]])[0] if is_read else None
         result = match(
             incoming(
                 references=facts_of("run_2", new, None).references,
                 follow_up=follow_up_words(new),
                 vector=second,
+                comes_back=follow_up_score(second) if is_read else None,
             ),
-            [Candidate(ticket, build(ticket, [facts]))],
+            [replace(plain, continued=chance)],
         )
         counted[pair["same"], result.joins] += 1
         if pair["same"] is not result.joins:
