@@ -14,13 +14,9 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.webhook_endpoints import SqlWebhookEndpoints
 from deskhand.adapters.stores.webhook_outbox import TAKEN_FOR, SqlWebhookOutbox
+from deskhand.adapters.webhook_addresses import AllowedAddresses
 from deskhand.adapters.webhook_secrets import BOTH_FOR, WebhookSecrets
-from deskhand.adapters.webhooks import (
-    AllowedAddresses,
-    WebhookPost,
-    post_of_desk_file,
-    post_of_endpoint,
-)
+from deskhand.adapters.webhooks import WebhookPost, post_of_desk_file, post_of_endpoint
 from deskhand.config.sections.notify import WebhookSpec
 from deskhand.crashpoints import Crash, arm, disarm
 from deskhand.engine.retention import prune_by_age

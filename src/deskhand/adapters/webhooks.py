@@ -4,9 +4,8 @@ import json
 import os
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from email.utils import parsedate_to_datetime
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,101 +13,15 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from deskhand.adapters.channels.mail_connection import read_secret
+from deskhand.adapters.webhook_addresses import AllowedAddresses, is_address, private_address
 from deskhand.adapters.webhook_secrets import WebhookSecrets, signatures
 from deskhand.config.sections.notify import WebhookSpec
 from deskhand.errors import ConfigError
 from deskhand.model.webhook import Attempt, Endpoint
 
-NETWORKS_VARIABLE = "DESKHAND_WEBHOOK_NETWORKS"
-"""Networks inside which admins may name addresses, as `10.1.0.0/16, 127.0.0.1`."""
 LONGEST_WAIT = 24 * 3600.0
 
 _TIMEOUT = aiohttp.ClientTimeout(total=15)
-_LONGEST_URL = 2000
-_ELSEWHERE = (
-    ip_network("64:ff9b::/96"),  # leads to an IPv4 address that nobody looked at
-    ip_network("64:ff9b:1::/48"),
-    ip_network("2002::/16"),
-)
-
-Network = IPv4Network | IPv6Network
-
-
-class AllowedAddresses:
-    """Which machines may be posted to: everybody's, and those of networks the operator named."""
-
-    def __init__(self, networks: Sequence[Network] = ()) -> None:
-        self.networks = tuple(networks)
-
-    @classmethod
-    def from_environment(cls) -> "AllowedAddresses":
-        """ConfigError for what is no network."""
-        written = os.environ.get(NETWORKS_VARIABLE, "").replace(",", " ").split()
-        try:
-            return cls([ip_network(network, strict=False) for network in written])
-        except ValueError as error:
-            raise ConfigError(
-                f"{NETWORKS_VARIABLE}: {error}", fix="write networks as in 10.1.0.0/16, 127.0.0.1"
-            ) from None
-
-    def allows(self, address: str, *, encrypted: bool = True) -> bool:
-        """Whether a machine may be posted to; in plain text only one that the operator named."""
-        return self.names(address) or (encrypted and _is_public(_plain(address)))
-
-    def names(self, address: str) -> bool:
-        """Whether the operator allowed this one by hand."""
-        found = _plain(address)
-        return any(found in network for network in self.networks)
-
-    def check_url(self, url: str) -> str:
-        """The URL of a new webhook; ConfigError says what to write instead."""
-        fix = "write https://hooks.example.com/deskhand"
-        try:
-            parts = urlsplit(url)
-            port = parts.port
-        except ValueError:
-            raise ConfigError(f"{url[:200]!r} is no address", fix=fix) from None
-        host = parts.hostname or ""
-        wrong = not host or parts.username is not None or bool(parts.fragment) or port == 0
-        if wrong or not url.isprintable() or " " in url or len(url) > _LONGEST_URL:
-            raise ConfigError("this is no address that can be posted to", fix=fix)
-        inside = parts.scheme == "http" and bool(self.networks)
-        if _is_address(host):
-            inside = inside and self.names(host)
-        if parts.scheme != "https" and not inside:
-            raise ConfigError("a webhook is posted to https only", fix=fix)
-        if _is_address(host) and not self.allows(host):
-            raise ConfigError(_private(host), fix=_allow(host))
-        return url
-
-
-def _plain(address: str) -> IPv4Address | IPv6Address:
-    """An IPv4 address also where it is written as one of IPv6."""
-    found = ip_address(address.partition("%")[0])
-    if isinstance(found, IPv6Address) and found.ipv4_mapped is not None:
-        return found.ipv4_mapped
-    return found
-
-
-def _is_public(address: IPv4Address | IPv6Address) -> bool:
-    elsewhere = any(address in network for network in _ELSEWHERE)
-    return address.is_global and not address.is_multicast and not elsewhere
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ip_address(host.partition("%")[0])
-    except ValueError:
-        return False
-    return True
-
-
-def _private(host: str) -> str:
-    return f"{host} is an address of this network, which webhooks may not reach"
-
-
-def _allow(host: str) -> str:
-    return f"name another address, or let the operator set {NETWORKS_VARIABLE} to {host}"
 
 
 class _CheckedResolver(AbstractResolver):
@@ -125,7 +38,7 @@ class _CheckedResolver(AbstractResolver):
         found = await self._resolver.resolve(host, port, family)
         allowed = [result for result in found if self._may_reach(result["host"])]
         if not allowed:
-            raise NotAllowed(_private(host))
+            raise NotAllowed(private_address(host))
         return allowed
 
     def _may_reach(self, address: str) -> bool:
@@ -164,7 +77,7 @@ class WebhookPost:
         }
         host = urlsplit(self._url).hostname or ""
         if not self._may_reach(host):
-            return Attempt(error=_private(host))
+            return Attempt(error=private_address(host))
         try:
             return await self._send(body, headers)
         except (aiohttp.ClientError, OSError, TimeoutError, ValueError) as error:
@@ -172,7 +85,7 @@ class WebhookPost:
 
     def _may_reach(self, host: str) -> bool:
         """What is written as an address is never looked up, so it is looked at here."""
-        if self._allowed is None or not _is_address(host):
+        if self._allowed is None or not is_address(host):
             return True
         return self._allowed.allows(host, encrypted=self._encrypted)
 

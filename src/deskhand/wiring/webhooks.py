@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from deskhand.adapters.webhook_addresses import AllowedAddresses
 from deskhand.adapters.webhook_secrets import WebhookSecrets
 from deskhand.config.desk import DeskSpec
 from deskhand.engine.clock import SystemClock
@@ -22,7 +23,6 @@ def webhook_endpoints(database: "Database") -> "SqlWebhookEndpoints":
     """The addresses that are told of events in this database; ConfigError where the environment
     names no network."""
     from deskhand.adapters.stores.webhook_endpoints import SqlWebhookEndpoints
-    from deskhand.adapters.webhooks import AllowedAddresses
 
     secrets = WebhookSecrets.from_environment()
     return SqlWebhookEndpoints(database, secrets, AllowedAddresses.from_environment())
@@ -34,7 +34,6 @@ def webhook_courier(
     """Delivers what happens on a desk; at rest until it is started. Without its spec, it does not
     know the secret of the address in its desk.yaml."""
     from deskhand.adapters.stores.webhook_outbox import SqlWebhookOutbox
-    from deskhand.adapters.webhooks import AllowedAddresses, post_of_desk_file, post_of_endpoint
 
     secrets = WebhookSecrets.from_environment()
     allowed = AllowedAddresses.from_environment()
@@ -42,6 +41,8 @@ def webhook_courier(
     written = None if spec is None else spec.reviews.notify.webhook
 
     def post_of(endpoint: Endpoint) -> Post:
+        from deskhand.adapters.webhooks import post_of_desk_file, post_of_endpoint
+
         if endpoint.id == f"{FROM_DESK_FILE}{desk}" and written is not None:
             return post_of_desk_file(written).post
         return post_of_endpoint(endpoint, secrets, allowed).post

@@ -12,8 +12,8 @@ from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.api_keys import checked_desks
 from deskhand.adapters.stores.core_database import CoreDatabase, insert_if_new
 from deskhand.adapters.stores.rows import pack, unpack
+from deskhand.adapters.webhook_addresses import AllowedAddresses
 from deskhand.adapters.webhook_secrets import WebhookSecrets
-from deskhand.adapters.webhooks import AllowedAddresses
 from deskhand.errors import ConfigError, Conflict, NotFound
 from deskhand.model.ids import new_id
 from deskhand.model.webhook import (
