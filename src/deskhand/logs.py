@@ -22,6 +22,11 @@ _SECRET_TEXT = re.compile(
     r"|\b(?:sk|pk|rk|gsk|xai|hf|dh)[-_][\w-]{16,}"  # the usual prefixes of keys, ours among them
     r"|\bAIza[\w-]{20,}|\beyJ[\w-]+\.[\w-]+\.[\w-]+"
 )
+_SECRET_SIGNS = (
+    *("bearer", "basic", "//", "aiza", "eyj"),
+    *("sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "xai-", "xai_", "hf-", "hf_", "dh-", "dh_"),
+)
+"""In lower case: what any such text holds. Looking for these takes a tenth of the time."""
 
 
 class BoundLogger(logging.LoggerAdapter[logging.Logger]):
@@ -73,8 +78,9 @@ class JsonLines(logging.Formatter):
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": _without_secrets(record.getMessage()),
-            **dict(_fields(record)),
         }
+        for name, value in _fields(record):
+            line[name] = _without_secrets(value) if isinstance(value, str) else value
         if record.exc_info:
             line["exception"] = _without_secrets(self.formatException(record.exc_info))
         return json.dumps(line, ensure_ascii=False, default=str)
@@ -93,7 +99,7 @@ class HumanLines(logging.Formatter):
         fields = " ".join(f"{name}={value}" for name, value in _fields(record))
         line = f"{at} {level} {_without_secrets(record.getMessage())}"
         if fields:
-            line += "  " + self._painted(fields, "2")
+            line += "  " + self._painted(_without_secrets(fields), "2")
         if record.exc_info and record.levelno >= logging.ERROR:
             line += "\n" + _without_secrets(self.formatException(record.exc_info))
         return line
@@ -109,13 +115,12 @@ def _clock(second: int) -> str:
 
 
 def _fields(record: logging.LogRecord) -> Iterator[tuple[str, Any]]:
+    """The bound fields, without those that are secret by their name."""
     for name, value in vars(record).items():
         if name in _STANDARD or name.startswith("_"):
             continue
         if _names_secret(name):
             yield name, "***"
-        elif isinstance(value, str):
-            yield name, _without_secrets(value)
         else:
             yield name, round(value, 3) if isinstance(value, float) else value
 
@@ -126,4 +131,14 @@ def _names_secret(field: str) -> bool:
 
 
 def _without_secrets(text: str) -> str:
-    return _SECRET_TEXT.sub("***", text)
+    return _SECRET_TEXT.sub("***", text) if _may_hold_secret(text) else text
+
+
+def _may_hold_secret(text: str) -> bool:
+    if not text.isascii():
+        return True
+    lowered = text.lower()
+    for sign in _SECRET_SIGNS:  # noqa: SIM110, `any` takes four times as long
+        if sign in lowered:
+            return True
+    return False

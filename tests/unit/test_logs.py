@@ -57,6 +57,14 @@ def test_secrets_never_reach_a_line(stream: io.StringIO, as_json: bool) -> None:
         "sk-abcdefghijklmnopqrst",
         "dh_06gxtk7wfbamsa6d6ccy_fd6e5d8e08faeb80",
         "Bearer abcdefgh12345678",
+        "bAsIc abcdefgh12345678",
+        "xai-abcdefghijklmnopqrst",
+        "gsk_abcdefghijklmnopqrst",
+        "hf_abcdefghijklmnopqrst",
+        "pk-abcdefghijklmnopqrst",
+        "rk_abcdefghijklmnopqrst",
+        "AIzaabcdefghijklmnopqrstuvw",
+        "eyJabc.def.ghi",
     )
     for secret in secrets:
         log.info("asked with %s", secret, extra={"header": f"Authorization: {secret}"})

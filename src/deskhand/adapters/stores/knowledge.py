@@ -13,9 +13,9 @@ from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.adapters.stores.knowledge_fulltext import Scored, Words
 from deskhand.adapters.stores.knowledge_pgvector import Nearest
 from deskhand.adapters.stores.knowledge_sources import (
+    TEXTS_USED,
     answers_using,
     record_sources,
-    texts_used,
     used_sources,
 )
 from deskhand.knowledge.ranking import CANDIDATES, Fused, fuse, most_common, weigh
@@ -352,7 +352,8 @@ class SqlKnowledgeStore:
         )
 
     async def texts_used(self, run_id: str) -> list[CitedText]:
-        return await self._database.glance(lambda core: texts_used(core, self.desk, run_id))
+        rows = await self._database.look_up(TEXTS_USED, {"desk": self.desk, "run_id": run_id})
+        return [CitedText(*row) for row in rows]
 
     async def used(self) -> list[tuple[str, str]]:
         return await self._database.read_core(lambda core: used_sources(core, self.desk))

@@ -6,10 +6,10 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.errors import NotFound
-from deskhand.model.knowledge import AnswerSource, CitedText
+from deskhand.model.knowledge import AnswerSource
 
 _USED, _ARTICLES, _CHUNKS = t.answer_sources.c, t.kb_articles.c, t.kb_chunks.c
-_TEXTS_USED = (
+TEXTS_USED = (
     sa.select(_ARTICLES.id, _ARTICLES.title, _CHUNKS.text)
     .select_from(t.answer_sources)
     .join(t.runs, t.runs.c.position == _USED.run)
@@ -25,7 +25,7 @@ _TEXTS_USED = (
     .where(t.runs.c.id == sa.bindparam("run_id"), _USED.desk == sa.bindparam("desk"))
     .order_by(_CHUNKS.position)
 )
-"""Read for every reply, so it is put together once."""
+"""What a run's answer was drawn from, as far as the articles still say it."""
 
 
 def record_sources(
@@ -52,12 +52,6 @@ def used_sources(core: sa.Connection, desk: str) -> list[tuple[str, str]]:
     columns = (t.answer_sources.c.article, t.answer_sources.c.content_hash)
     query = sa.select(*columns).where(t.answer_sources.c.desk == desk).distinct().order_by(*columns)
     return [(row.article, row.content_hash) for row in core.execute(query)]
-
-
-def texts_used(core: sa.Connection, desk: str, run_id: str) -> list[CitedText]:
-    """What a run's answer was drawn from, as far as the articles still say it."""
-    rows = core.execute(_TEXTS_USED, {"desk": desk, "run_id": run_id})
-    return [CitedText(*row) for row in rows]
 
 
 def answers_using(
