@@ -21,6 +21,7 @@ from deskhand.adapters.stores.migrate import is_newest, migrate
 from deskhand.adapters.stores.newest_schema import create_newest, is_empty, keep_newest
 from deskhand.adapters.stores.statements import stated
 from deskhand.adapters.stores.write_health import WriteHealth, write_check
+from deskhand.adapters.stores.write_jobs import CommitTeller, WriteJob
 from deskhand.crashpoints import Crash, crash_point
 from deskhand.errors import StoreUnavailable
 from deskhand.private_files import make_private_file
@@ -46,15 +47,6 @@ class Tx:
 Op = Callable[[Tx], T]
 
 
-@dataclass(slots=True)
-class _Job:
-    op: Op[Any]
-    single: bool
-    future: asyncio.Future[Any]
-    result: Any = None
-    error: BaseException | None = None
-
-
 class SqliteDatabase:
     """Opened once a process; every desk's store writes through its one writer thread."""
 
@@ -64,8 +56,8 @@ class SqliteDatabase:
         self.commits = 0
         self.writes = 0
         self._health = WriteHealth()
-        self._jobs: queue.SimpleQueue[list[_Job] | None] = queue.SimpleQueue()
-        self._waiting: list[_Job] = []
+        self._jobs: queue.SimpleQueue[list[WriteJob] | None] = queue.SimpleQueue()
+        self._waiting: list[WriteJob] = []
         """Handed in since the event loop last came round: they go to the writer together, and
         wake it once."""
         self._readers = ThreadPoolExecutor(2, thread_name_prefix="deskhand-read")
@@ -75,6 +67,7 @@ class SqliteDatabase:
         """For the event loop's own glances."""
         self._closed = False
         self._thread: threading.Thread
+        self._teller: CommitTeller
 
     @classmethod
     async def open(cls, path: Path | str) -> Self:
@@ -86,8 +79,9 @@ class SqliteDatabase:
         thread = threading.Thread(
             target=database._serve, args=(loop, ready), name="deskhand-write", daemon=True
         )
-        thread.start()
         database._thread = thread
+        database._teller = CommitTeller(loop)
+        thread.start()
         await ready
         return database
 
@@ -103,7 +97,7 @@ class SqliteDatabase:
         future: asyncio.Future[T] = loop.create_future()
         if not self._waiting:
             loop.call_soon(self._reassign)
-        self._waiting.append(_Job(op, single, future))
+        self._waiting.append(WriteJob(op, single, future))
         return await future
 
     def _reassign(self) -> None:
@@ -190,6 +184,7 @@ class SqliteDatabase:
         self._reassign()
         self._jobs.put(None)
         await asyncio.to_thread(self._thread.join)
+        self._teller.tell_all()
         self._readers.shutdown(wait=True)
         for tx in self._opened:
             tx.core.close()
@@ -218,7 +213,7 @@ class SqliteDatabase:
         try:
             for batch in self._batches():
                 self._commit(tx, batch)
-                loop.call_soon_threadsafe(_resolve, batch)
+                loop.call_soon_threadsafe(self._teller.tell, batch)
         except (
             Crash,
             RuntimeError,
@@ -228,7 +223,7 @@ class SqliteDatabase:
             tx.core.close()
             tx.raw.close()
 
-    def _batches(self) -> Iterable[list[_Job]]:
+    def _batches(self) -> Iterable[list[WriteJob]]:
         while (jobs := self._jobs.get()) is not None:
             batch = jobs
             last = False
@@ -245,7 +240,7 @@ class SqliteDatabase:
             if last:
                 return
 
-    def _commit(self, tx: Tx, batch: list[_Job]) -> None:
+    def _commit(self, tx: Tx, batch: list[WriteJob]) -> None:
         try:
             tx.raw.execute("BEGIN IMMEDIATE")
             for job in batch:
@@ -267,7 +262,7 @@ class SqliteDatabase:
         self.commits += 1
         self.writes += len(batch)
 
-    def _apply(self, tx: Tx, job: _Job) -> None:
+    def _apply(self, tx: Tx, job: WriteJob) -> None:
         try:
             if job.single:
                 job.result = job.op(tx)
@@ -358,16 +353,6 @@ def _roll_back(tx: Tx) -> None:
             sqlite3.Error
         ):  # on a disk that fails, SQLite undoes it when the file is next opened
             tx.raw.execute("ROLLBACK")
-
-
-def _resolve(batch: list[_Job]) -> None:
-    for job in batch:
-        if job.future.done():
-            continue
-        if job.error is not None:
-            job.future.set_exception(job.error)
-        else:
-            job.future.set_result(job.result)
 
 
 _ADVICE = (
