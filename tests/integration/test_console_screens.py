@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from deskhand.adapters.stores.webhook_endpoints import SqlWebhookEndpoints
+from deskhand.adapters.webhook_addresses import AllowedAddresses
 from deskhand.adapters.webhook_secrets import WebhookSecrets
-from deskhand.adapters.webhooks import AllowedAddresses
 from deskhand.engine.webhook_events import trial_event
 from deskhand.model.access import Role
 from deskhand.model.run import Event, ReviewState, RunStatus
