@@ -22,12 +22,14 @@ def kept_report(report: Mapping[str, Any]) -> Document:
 def _kept_case(case: Document) -> Document:
     run = case.get("run")
     facts = facts_of(run) if run else {}
+    scores = {name: _kept_score(score) for name, score in failed_scores(case).items()}
+    shortened = {name: _shortened(value) for name, value in facts.items()}
     return {
         "id": case["id"],
         "tags": case.get("tags", []),
         "passed": case["passed"],
-        "scores": {name: _kept_score(score) for name, score in failed_scores(case).items()},
-        "facts": {name: _shortened(value) for name, value in facts.items()},
+        "scores": scores,
+        "facts": shortened,
     }
 
 

@@ -90,9 +90,12 @@ def _deadline(core: sa.Connection) -> sa.ColumnElement[float]:
 
 
 def count_reviews(core: sa.Connection, desk: str, wanted: ReviewFilter, now: float) -> int:
+    counted: sa.FromClause = t.reviews
+    if wanted.run_id is not None:
+        counted = t.reviews.join(t.runs, t.runs.c.position == t.reviews.c.run)
     query = (
         sa.select(sa.func.count())
-        .select_from(t.reviews.join(t.runs, t.runs.c.position == t.reviews.c.run))
+        .select_from(counted)
         .where(t.reviews.c.desk == desk, *_conditions(core, wanted, now))
     )
     return core.execute(query).scalar_one()

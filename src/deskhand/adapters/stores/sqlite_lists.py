@@ -31,11 +31,13 @@ Read = Callable[[sqlite3.Connection], T]
 Condition = tuple[str, Sequence[Any]]
 """What must hold, in SQL, and the values of its question marks."""
 
+_EXPIRES = f"coalesce(reviews.expires_at, {NO_DEADLINE!r})"
 _DEADLINE = (
-    f"min(coalesce(reviews.expires_at, {NO_DEADLINE!r}),"
+    f"CASE WHEN instr(reviews.facts, CAST('{DUE_AT}' AS BLOB))>0 THEN min({_EXPIRES},"
     f" coalesce(json_extract(CAST(reviews.facts AS TEXT), '$.{DUE_AT}'), {NO_DEADLINE!r}))"
+    f" ELSE {_EXPIRES} END"
 )
-"""What `Review.deadline` says, in SQL."""
+"""What `Review.deadline` says, in SQL. Few reviews have such a fact, and reading JSON is dear."""
 _REVIEWS = "SELECT reviews.*, runs.id AS run_id FROM reviews JOIN runs ON runs.position=reviews.run"
 
 
@@ -139,7 +141,10 @@ class SqliteLists(ABC):
         way = "DESC" if backwards else "ASC"
         columns = (_DEADLINE, "reviews.created_at", "reviews.id")
         order = ", ".join(f"{column} {way}" for column in columns)
-        query = f"{_REVIEWS} WHERE {where} ORDER BY {order} LIMIT ?"
+        # sorted by name alone: whole rows, with their drafts, would go through the sorting
+        joined = "" if wanted.run_id is None else " JOIN runs ON runs.position=reviews.run"
+        first = f"SELECT reviews.id FROM reviews{joined} WHERE {where} ORDER BY {order} LIMIT ?"  # noqa: S608
+        query = f"{_REVIEWS} WHERE reviews.id IN ({first}) ORDER BY {order}"
         return await self._reviews(query, (*values, limit))
 
     async def _reviews(self, query: str, values: Sequence[Any]) -> list[Review]:
@@ -205,19 +210,31 @@ def _has(cause: Cause) -> Condition:
 
 
 def _has_rank(rank: Rank) -> Condition:
-    """Whether `rank_of` gives this rank, in SQL."""
+    """Whether `rank_of` gives this rank, in SQL: what is cheap first, and no more than needed,
+    since every open review of a desk is asked."""
     emergency, urgent = _has(Cause.EMERGENCY)
+    action, kind = "reviews.kind=?", (ReviewKind.TOOL_CALL.value,)
     red = [_has(cause) for cause in sorted(RED)]
-    alarming = " OR ".join(condition for condition, _ in red)
-    loud = "' ' || replace(reviews.causes, ' ', '  ') || ' '"
+    danger = " OR ".join(condition for condition, _ in red)
+    named = [value for _, values in red for value in values]
+    quiet, harmless = _is_quiet()
+    if rank is Rank.EMERGENCY:
+        return emergency, urgent
+    if rank is Rank.ACTION:
+        return f"{action} AND NOT ({emergency})", (*kind, *urgent)
+    if rank is Rank.ROUTINE:  # neither an emergency nor a danger is quiet
+        return f"NOT ({action}) AND {quiet}", (*kind, *harmless)
+    calm = f"NOT ({action}) AND NOT ({emergency})"
+    if rank is Rank.DANGER:
+        return f"{calm} AND ({danger})", (*kind, *urgent, *named)
+    doubt = f"{calm} AND NOT ({danger}) AND NOT ({quiet})"
+    return doubt, (*kind, *urgent, *named, *harmless)
+
+
+def _is_quiet() -> Condition:
+    """Whether a review has causes, and none but quiet ones."""
+    loud = "' ' || replace(coalesce(reviews.causes, ''), ' ', '  ') || ' '"
     for _ in QUIET:
         loud = f"replace({loud}, ?, '')"
-    condition = (
-        f"CASE WHEN {emergency} THEN {Rank.EMERGENCY:d} WHEN reviews.kind=? THEN {Rank.ACTION:d}"
-        f" WHEN {alarming} THEN {Rank.DANGER:d}"
-        f" WHEN coalesce(reviews.causes, '')<>'' AND trim({loud})='' THEN {Rank.ROUTINE:d}"
-        f" ELSE {Rank.DOUBT:d} END=?"
-    )
-    named = [value for _, values in red for value in values]
-    quiet = [f" {cause.value} " for cause in sorted(QUIET)]
-    return condition, (*urgent, ReviewKind.TOOL_CALL.value, *named, *quiet, int(rank))
+    named = [f" {cause.value} " for cause in sorted(QUIET)]
+    return f"(coalesce(reviews.causes, '')<>'' AND trim({loud})='')", named

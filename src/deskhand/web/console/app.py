@@ -18,8 +18,7 @@ from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.app import Hooks, Site
 from deskhand.web.api.problems import Refused
 from deskhand.web.console.actions import role_for
-from deskhand.web.console.chat_page import ChatPages
-from deskhand.web.console.conversation_pages import ConversationPages
+from deskhand.web.console.conversation_pages import ChatPages, ConversationPages
 from deskhand.web.console.desk_pages import DeskPages
 from deskhand.web.console.frame import Frame
 from deskhand.web.console.key_pages import KeyPages

@@ -9,10 +9,10 @@ from starlette.responses import RedirectResponse, Response
 
 from deskhand.engine.decisions import check_colleagues_note, decisions_for
 from deskhand.engine.manual_reply import answer_chat
-from deskhand.errors import Conflict, IncompleteDecision
+from deskhand.errors import Conflict, IncompleteDecision, NotFound
 from deskhand.model.access import Role
 from deskhand.model.ids import new_id
-from deskhand.model.message import Message
+from deskhand.model.message import CHAT, Message
 from deskhand.model.run import ConversationTurn, Decision, Event, Review, ReviewKind, Run
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import Refused
@@ -23,6 +23,7 @@ from deskhand.web.console.runs_pages import STATUSES
 from deskhand.web.console.screened_page import read_before
 from deskhand.web.console.session import Visit
 from deskhand.web.console.thread import NOTE, Thread, read_thread
+from deskhand.web.file_response import file_response
 
 PLACE = "/messages/"
 PAGE = 40
@@ -44,6 +45,33 @@ class ListedConversation:
     @property
     def path(self) -> str:
         return f"{PLACE}{self.desk}/{self.run.id}"
+
+
+class ChatPages:
+    """Chats among the messages: links of earlier versions, and files that came with lines."""
+
+    async def chat(self, visit: Visit) -> Response:
+        """Lead to the thread that the chat is now part of."""
+        named = visit.request.query_params
+        desk = visit.desk(named.get("desk", ""))
+        conversation = named.get("conversation", "")[:1000]
+        runs = await desk.store.runs(conversation=conversation, limit=1)
+        if not runs:
+            raise NotFound("there is no such chat")
+        return RedirectResponse(f"/messages/{desk.spec.name}/{runs[0].id}", 303)
+
+    async def file(self, visit: Visit) -> Response:
+        """A file that came with a line."""
+        desk = visit.desk(visit.request.path_params["desk"])
+        message = visit.request.query_params.get("message", "")[:1000]
+        turn = await desk.store.message_known(CHAT, message)
+        if turn is None:
+            raise NotFound("there is no such message")
+        number = int(visit.request.path_params["number"])
+        stored = [file for file in await desk.store.files(turn.run.id) if not file.by]
+        if number >= len(stored):
+            raise NotFound("there is no such file")
+        return file_response(await desk.store.file(turn.run.id, stored[number].id), inline=False)
 
 
 class ConversationPages:
