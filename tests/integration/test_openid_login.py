@@ -405,6 +405,20 @@ async def test_a_login_that_was_begun_too_long_ago_is_begun_again(
         assert not await is_in(person)
 
 
+async def test_many_logins_that_nobody_finishes_keep_nobody_out(
+    tmp_path: Path, server: OpenIdServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(begun_logins, "MOST_BEGUN", 3)
+    async with shop_with(tmp_path, server) as shop:
+        first, last = Person(shop), Person(shop)
+        early = await come_back(await begun(first))
+        for _ in range(5):
+            await begun(Person(shop))
+        assert (await first.get(early)).status_code == 403
+        await logged_in(last)
+        assert await is_in(last)
+
+
 @pytest.mark.parametrize(
     "to",
     [

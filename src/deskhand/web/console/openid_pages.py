@@ -7,7 +7,7 @@ from html import escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from deskhand.errors import DeskhandError, LoginRefused, ProviderAway, TooManyLogins
+from deskhand.errors import DeskhandError, LoginRefused, ProviderAway
 from deskhand.ports import ConsoleActions
 from deskhand.ports.login import SingleSignOn
 from deskhand.web.console.frame import HEADERS, Frame
@@ -60,7 +60,7 @@ class OpenIdPages:
         try:
             secret = await self._single.logins.begin(to)
             place = await self._single.provider.begin(secret)
-        except (ProviderAway, TooManyLogins) as error:
+        except ProviderAway as error:
             return self._failed(request, error)
         response = RedirectResponse(place, 303, {"Cache-Control": "no-store"})
         response.set_cookie(
@@ -114,8 +114,6 @@ class OpenIdPages:
         if isinstance(error, ProviderAway):
             log.warning("nobody can log in with %s: %s", self._single.provider.name, error)
             status, words = 503, _AWAY
-        elif isinstance(error, TooManyLogins):
-            status = 429
         elif not isinstance(error, LoginRefused):
             raise error
         log.info("refused a login with %s: %s", self._single.provider.name, error)
