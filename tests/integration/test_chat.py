@@ -11,10 +11,12 @@ import pytest
 
 from deskhand.model.run import RunStatus
 from deskhand.web.api.app import create_app
+from deskhand.web.chat_pulse import ChatPulse
 from deskhand.web.chat_stream import ChatStream
 from deskhand.wiring import api_keys, open_database, open_desk, read_desk
 from tests.chat_kit import SECRET, Visitor, open_chat, token
 from tests.servers import new_database, postgres_programs
+from tests.waiting import until
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -149,3 +151,27 @@ async def test_a_desk_without_a_chat_has_none(tmp_path: Path) -> None:
             async with httpx.AsyncClient(transport=transport, base_url="http://x") as client:
                 answer = await client.post("/api/chat", json={"id": "1", "text": "hello"})
     assert answer.status_code == 404
+
+
+async def test_an_idle_stream_is_told_what_another_process_says(visitor: Visitor) -> None:
+    await visitor.say("thank you")
+    assert visitor.chat is not None
+    chat = await visitor.desk.chats.find(visitor.chat)
+    assert chat is not None
+    stopping = asyncio.Event()
+    pulse = ChatPulse(visitor.desk.chats, stopping)
+    chats, store = visitor.desk.chats, visitor.desk.store
+    stream = ChatStream(chats, store, chat.id, stopping=stopping, pulse=pulse)
+    events: list[str] = []
+
+    async def read() -> None:
+        async for event in stream.events():
+            events.append(event)
+
+    reading = asyncio.create_task(read())
+    await until(lambda: any("event: state" in event for event in events))
+    await chats.say(chat.id, "another/1", "person", "Good morning.")
+    await until(lambda: any("Good morning." in event for event in events))
+    stopping.set()
+    await reading
+    assert sum("Good morning." in event for event in events) == 1

@@ -142,6 +142,10 @@ class Chats(Protocol):
         """Note that a mail has left, or when it is tried again."""
         ...
 
+    async def marks(self, chats: Sequence[str]) -> dict[str, str]:
+        """By chat, a text that differs once a line, a run or a colleague has come or gone."""
+        ...
+
     async def lines(self, chat: str, after: int = 0, limit: int = 200) -> list[ChatLine]:
         """The lines after this number, in order."""
         ...

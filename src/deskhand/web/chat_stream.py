@@ -20,11 +20,13 @@ from deskhand.model.run import Run, RunStatus
 from deskhand.model.understanding import Understanding
 from deskhand.ports import Store
 from deskhand.ports.conversations import Chats
+from deskhand.web.chat_pulse import ChatPulse
 
 FIRST_LOOK, IDLE_LOOK = 0.1, 2.0
 """Seconds between two looks at the database: while the desk works, and at most while it rests."""
 KEPT_ALIVE = 15.0
 """Seconds of silence after which a comment is sent, so that nobody in between hangs up."""
+STILL_HERE = ": still here\n\n"
 _STATES = {
     RunStatus.WAITING_USER: "waits_for_visitor",
     RunStatus.WAITING_REVIEW: "waits_for_person",
@@ -43,6 +45,8 @@ class ChatStream:
     last: int = 0
     """The number of the newest line that the reader has."""
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    pulse: ChatPulse | None = None
+    """Tells when something happens while the desk rests; without it, the stream looks itself."""
     proves: str | None = None
     """The slot whose value a visitor may prove to be his."""
     ends_at_rest: bool = False
@@ -61,12 +65,16 @@ class ChatStream:
             news = [event async for event in self._news(run)]
             for event in news:
                 yield event
-            silent = 0.0 if news else silent + pause
-            if silent >= KEPT_ALIVE:
-                yield ": still here\n\n"
-                silent = 0.0
             if at_rest and self.ends_at_rest and not news:
                 return
+            if at_rest and not news and self.pulse is not None:
+                while not await self.pulse.wait(self.chat, KEPT_ALIVE):
+                    yield STILL_HERE
+                continue
+            silent = 0.0 if news else silent + pause
+            if silent >= KEPT_ALIVE:
+                yield STILL_HERE
+                silent = 0.0
             busy = bool(news) or not at_rest
             pause = FIRST_LOOK if busy else min(IDLE_LOOK, pause * 1.5)
             await _wait(self.stopping, pause)

@@ -166,6 +166,10 @@ class SqlChats:
         row = await self._database.read_core(lambda core: core.execute(query).first())
         return row is not None
 
+    async def marks(self, chats: Sequence[str]) -> dict[str, str]:
+        rows = await self._database.glance(lambda core: _marks(core, self._desk, chats))
+        return {row[0]: f"{row[1:]}" for row in rows}
+
     async def lines(self, chat: str, after: int = 0, limit: int = 200) -> list[ChatLine]:
         columns = t.chat_lines.c
         here = sa.and_(columns.desk == self._desk, columns.chat == chat, columns.number > after)
@@ -246,6 +250,17 @@ def _use(core: sa.Connection, desk: str, chat: str | None, network: str, since: 
         chats_of_network=chats_of_network,
         chats_of_desk=chats_of_desk,
     )
+
+
+def _marks(core: sa.Connection, desk: str, chats: Sequence[str]) -> list[tuple[Any, ...]]:
+    here, runs, taken = t.chats.c, t.runs.c, t.conversations.c
+    of_chat = sa.and_(runs.desk == here.desk, runs.conversation == here.id)
+    worked_at = sa.select(sa.func.max(runs.updated_at)).where(of_chat).scalar_subquery()
+    held = sa.and_(taken.desk == here.desk, taken.id == here.id)
+    held_by = sa.select(taken.taken_over_by).where(held).scalar_subquery()
+    query = sa.select(here.id, here.lines, worked_at, held_by)
+    rows = core.execute(query.where(here.desk == desk, here.id.in_(chats)))
+    return [tuple(row) for row in rows]
 
 
 def forget_chat(core: sa.Connection, desk: str, chat: str) -> None:

@@ -98,6 +98,7 @@ def create_app(
     app.state.actions = None if hooks is None else hooks.actions
     app.state.turns = messages.Turns()
     app.state.stopping = asyncio.Event() if site is None else site.stopping
+    app.state.chat_pulses = {}
     app.state.home = f"{pages[0]}/" if pages else reference.DOCS
     app.include_router(reference.router)
     app.include_router(health.router)

@@ -22,6 +22,7 @@ from deskhand.web.api.problems import RETRY_AFTER, Refused, invalid_fields
 from deskhand.web.api.request_body import json_body, parse_json, read_body
 from deskhand.web.chat_files import LARGEST_ENCODED, MOST_FILES, FileBody, attachments_of
 from deskhand.web.chat_login import LONGEST_TOKEN, LoginRefused, customer_in, login_secret
+from deskhand.web.chat_pulse import ChatPulse
 from deskhand.web.chat_stream import ChatStream
 
 PREFIX = "/api/chat"
@@ -86,6 +87,7 @@ async def say(request: Request, response: Response) -> TurnView | Response:
     shown = [ChatFile(name=file.name, type=file.type, size=file.size) for file in files]
     is_first = await desk.chats.say(chat.id, message.id, VISITOR, text, shown)
     accepted = await desk.dispatcher.submit(message)
+    _pulse(request, desk).wake(chat.id)
     if EVENTS in request.headers.get("accept", ""):
         stream = _stream(request, desk, chat, 0, ends_at_rest=True)
         stream.headers["X-Chat-Token"] = token
@@ -159,6 +161,16 @@ async def _held(desk: ServedDesk, token: str | None, customer: str | None) -> Ch
     return chat
 
 
+def _pulse(request: Request, desk: ServedDesk) -> ChatPulse:
+    """What tells the streams of this desk's chats that something happened."""
+    pulses = cast(dict[str, ChatPulse], request.app.state.chat_pulses)
+    name = desk.spec.name
+    if name not in pulses:
+        stopping = cast(asyncio.Event, request.app.state.stopping)
+        pulses[name] = ChatPulse(desk.chats, stopping)
+    return pulses[name]
+
+
 def _stream(
     request: Request, desk: ServedDesk, chat: Chat, after: int, *, ends_at_rest: bool = False
 ) -> StreamingResponse:
@@ -166,7 +178,14 @@ def _stream(
     settings = chat_of(desk.spec.channels)
     proves = None if settings is None else settings.proves
     stream = ChatStream(
-        desk.chats, desk.store, chat.id, after, stopping, proves, ends_at_rest=ends_at_rest
+        desk.chats,
+        desk.store,
+        chat.id,
+        after,
+        stopping,
+        _pulse(request, desk),
+        proves,
+        ends_at_rest=ends_at_rest,
     )
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(stream.events(), media_type=EVENTS, headers=headers)
