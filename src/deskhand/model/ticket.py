@@ -47,6 +47,12 @@ def cited_ticket_ids(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, ids)))
 
 
+def without_ticket_ids(text: str) -> str:
+    """The text as it reads without the ids: their letters mean nothing, and a model that reads
+    words would look for some meaning in them."""
+    return _CITED.sub(" ", text)
+
+
 class TicketEventKind(StrEnum):
     OPENED = "opened"
     JOINED = "joined"

@@ -17,7 +17,7 @@ from deskhand.mail.reply import visible_reply
 from deskhand.mail.threads import our_key
 from deskhand.model.message import Message
 from deskhand.model.run import EffectKey
-from deskhand.model.ticket import MessageFacts, cited_ticket_ids
+from deskhand.model.ticket import MessageFacts, cited_ticket_ids, without_ticket_ids
 
 LONGEST_READ = 20_000
 _EXCERPT = 600
@@ -53,8 +53,9 @@ def facts_of(run: str, message: Message, vector: bytes | None) -> MessageFacts:
 
 
 def told_meaning(message: Message) -> str:
-    """The text by whose meaning a message is compared."""
-    return f"{message.subject}\n{own_words(message)}".strip()
+    """The text by whose meaning a message is compared and judged."""
+    subject = without_ticket_ids(message.subject).strip(" []#:-")
+    return f"{subject}\n{without_ticket_ids(own_words(message))}".strip()
 
 
 def cited_in(message: Message) -> tuple[str, ...]:

@@ -73,3 +73,28 @@ async def test_a_promise_defers_and_does_not_solve(drafting: Desk) -> None:
     ticket = await drafting.tickets.find(story["outputs"]["ticket"]["ticket_id"])
     assert ticket.state == "active"
     assert [ask.status for ask in ticket.asks] == ["deferred"]
+
+
+async def test_a_report_is_one_ask_as_a_whole_and_thanks_are_none(desk: Desk) -> None:
+    desk.said.draft = {
+        "text": "A colleague will look at it.",
+        "language": "en",
+        "hand_over": True,
+        "reason": "no article answers this",
+    }
+    story = await desk.work("The export to Excel stops half way since this morning.")
+    ticket = await desk.tickets.find(story["outputs"]["ticket"]["ticket_id"])
+    assert [ask.text for ask in ticket.asks] == [
+        "The export to Excel stops half way since this morning."
+    ]
+    story = await desk.work("Thank you so much, your team is amazing!", customer_id="CUST-9")
+    assert story["outputs"]["asks"] == []
+
+
+async def test_a_wish_beside_a_question_is_kept_too(desk: Desk) -> None:
+    story = await desk.work(
+        "How do I enable two-factor authentication? I would like to have my money for May back."
+    )
+    asks = [ask["ask"] for ask in story["outputs"]["asks"]]
+    assert asks[1] == "I would like to have my money for May back."
+    assert story["outputs"]["triage_result"]["recommended_action"] == "route_specialist"

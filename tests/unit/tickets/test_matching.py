@@ -21,6 +21,7 @@ from deskhand.tickets.message_hints import (
     follow_up_words,
     named_numbers,
     our_deliveries,
+    told_meaning,
 )
 from tests.tickets_kit import mail
 
@@ -143,6 +144,20 @@ def test_what_is_quoted_counts_for_nothing() -> None:
     message = mail(1, body)
     facts = facts_of("run_1", message, None)
     assert (facts.references, cited_in(message), follow_up_words(message)) == ((), (), None)
+
+
+@pytest.mark.parametrize(
+    ("subject", "body", "told"),
+    [
+        ("TKT-7Q2M4XK9", "My account was hacked!", "My account was hacked!"),
+        ("Re: [TKT-7Q2M4XK9] Export", "It is back.", "Re: [ ] Export\nIt is back."),
+        ("Export", "See TKT-7Q2M4XK9 please", "Export\nSee   please"),
+    ],
+)
+def test_ids_of_tickets_are_no_words_that_mean_something(
+    subject: str, body: str, told: str
+) -> None:
+    assert told_meaning(mail(1, body, subject=subject)) == told
 
 
 def test_our_own_message_ids_are_read_from_the_headers() -> None:

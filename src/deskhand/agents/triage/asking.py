@@ -9,6 +9,8 @@ from deskhand.agents.triage.parts import DESK, TriageParts
 from deskhand.brain.answer_chance import by_reading
 from deskhand.language.answerability import shared_answer_reader
 from deskhand.language.asks import Part, PartKind, read_parts
+from deskhand.language.clean_text import has_words
+from deskhand.language.sentiment import Sentiment
 from deskhand.language.ticket_facts import possible_departments, sure_department_of
 from deskhand.model.message import Message
 from deskhand.model.ticket import Ticket, TicketAsk
@@ -34,6 +36,8 @@ class RoutedAsk:
     article: str | None = None
     """The article that answers it surely."""
     is_answered: bool = False
+    is_whole: bool = False
+    """Whether it stands for a message that asks nothing in so many words: a report, an order."""
 
     def document(self, group: str) -> dict[str, Any]:
         """As it stands in a run."""
@@ -47,16 +51,23 @@ class RoutedAsk:
 
 
 def asks_in(message: Message, language: str) -> list[Part]:
-    """What a message asks; where it asks nothing in so many words, what it wishes."""
+    """What a message asks and wishes for, in its order."""
     parts = read_parts(own_words(message), message.subject, language)
-    asks = [part for part in parts if part.kind is PartKind.ASK]
-    return asks or [part for part in parts if part.kind is PartKind.WISH]
+    return [part for part in parts if part.kind in (PartKind.ASK, PartKind.WISH)]
 
 
-async def route_asks(message: Message, language: str, department: TicketType) -> list[RoutedAsk]:
-    """Each ask with its own department; a message with one ask is its ticket's."""
+async def route_asks(
+    message: Message, language: str, department: TicketType, sentiment: str
+) -> list[RoutedAsk]:
+    """Each ask with its own department; a message with one ask is its ticket's.
+
+    "Nobody can log in." asks for something too, as a whole; a friendly word does not.
+    """
     parts = asks_in(message, language)
     routed: list[RoutedAsk] = []
+    if not parts and sentiment != Sentiment.POSITIVE and has_words(own_words(message)):
+        whole = " ".join(own_words(message).split())[:LONGEST_ASK]
+        return [RoutedAsk(whole, department, is_whole=True)]
     for part in parts[:MOST_ASKS]:
         may_be = tuple(await asyncio.to_thread(possible_departments, part.text))
         own = None
@@ -79,7 +90,9 @@ async def with_answers(asks: Sequence[RoutedAsk], draft: Mapping[str, Any]) -> l
     told = draft.get(ASKS)
     if isinstance(told, list):
         by_text = _by_text(told)
-        return [_as_told(ask, by_text.get(_plain(ask.text))) for ask in asks]
+        is_sure = bool(by_text) and all(entry.get("answered") for entry in by_text.values())
+        text = str(draft.get("text") or "")
+        return [await _as_told(ask, by_text, is_sure, text) for ask in asks]
     if draft.get("hand_over") or not draft.get("sources"):
         return list(asks)
     said = await said_in_reply([ask.text for ask in asks], str(draft.get("text") or ""))
@@ -96,10 +109,21 @@ def _by_text(told: Sequence[Any]) -> dict[str, Mapping[str, Any]]:
     return {_plain(str(entry.get("ask") or "")): entry for entry in entries}
 
 
-def _as_told(ask: RoutedAsk, entry: Mapping[str, Any] | None) -> RoutedAsk:
-    if entry is None or not entry.get("answered"):
-        return ask
+async def _as_told(
+    ask: RoutedAsk, told: Mapping[str, Mapping[str, Any]], is_sure: bool, reply: str
+) -> RoutedAsk:
+    """What the brain says of an ask. Of a wish beside asks it says nothing: there the reply is
+    read."""
+    entry = told.get(_plain(ask.text))
+    if ask.is_whole:
+        return replace(ask, is_answered=is_sure)
+    if entry is None:
+        blocks = _paragraphs(reply)
+        is_said = is_sure and await asyncio.to_thread(_is_said, ask.text, blocks)
+        return replace(ask, is_answered=is_said)
     article = entry.get("article")
+    if not entry.get("answered"):
+        return ask
     return replace(ask, article=article and str(article), is_answered=True)
 
 
@@ -116,8 +140,12 @@ async def said_in_reply(asks: Sequence[str], reply: str) -> list[bool]:
     """Whether a reply answers each ask: a single one it does, whatever its words."""
     if len(asks) < 2:
         return [True] * len(asks)
-    paragraphs = [block.strip() for block in reply.split("\n\n") if block.strip()]
+    paragraphs = _paragraphs(reply)
     return [await asyncio.to_thread(_is_said, ask, paragraphs) for ask in asks]
+
+
+def _paragraphs(reply: str) -> list[str]:
+    return [block.strip() for block in reply.split("\n\n") if block.strip()]
 
 
 def _is_said(ask: str, paragraphs: Sequence[str]) -> bool:

@@ -59,7 +59,8 @@ def specialise_through(parts: TriageParts) -> ServiceFunction:
         category = settings.get("category")
         await _to_group(parts, envelope, decision, reading)
         message = message_in(envelope)
-        asks = await route_asks(message, reading.language, decision.ticket_type)
+        whose, feeling = decision.ticket_type, reading.sentiment
+        asks = await route_asks(message, reading.language, whose, feeling)
         answer = await parts.asked_brain().answer(_drafting(envelope, ctx, category, asks))
         draft = answer.data
         asks = await with_answers(asks, draft)
@@ -105,7 +106,8 @@ def escalate_through(parts: TriageParts) -> ServiceFunction:
         decision, reading = decision_in(envelope)
         await _to_group(parts, envelope, decision, reading)
         message = message_in(envelope)
-        asks = await route_asks(message, reading.language, decision.ticket_type)
+        whose, feeling = decision.ticket_type, reading.sentiment
+        asks = await route_asks(message, reading.language, whose, feeling)
         await _keep(parts, envelope, ctx.run_id, asks)
         info = extracted(decision, reading).changed(issue_type="escalation")
         result = TriageResult(
