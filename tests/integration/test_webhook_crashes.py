@@ -19,8 +19,9 @@ from deskhand.adapters.stores.postgres_backend import PostgresBackend
 from deskhand.adapters.stores.sqlite_backend import SqliteBackend
 from deskhand.adapters.stores.webhook_endpoints import SqlWebhookEndpoints
 from deskhand.adapters.stores.webhook_outbox import TAKEN_FOR, SqlWebhookOutbox
+from deskhand.adapters.webhook_addresses import AllowedAddresses
 from deskhand.adapters.webhook_secrets import WebhookSecrets
-from deskhand.adapters.webhooks import AllowedAddresses, post_of_endpoint
+from deskhand.adapters.webhooks import post_of_endpoint
 from deskhand.crashpoints import VARIABLE
 from deskhand.engine.clock import SystemClock
 from deskhand.engine.webhook_courier import WebhookCourier
