@@ -26,6 +26,7 @@ from tests.kit import a_message
 from tests.waiting import until
 
 TELLS = RunTeller(Redaction())
+MESSAGES = 1000
 
 
 async def a_run(store: Any, number: int, *, text: str = "Yes.") -> str:
@@ -107,23 +108,23 @@ async def test_a_sink_that_was_away_catches_up_and_sql_holds_each_event_once(
     away = Unreliable()
     rows = SqlSink(store._database, store.desk)
     teller = a_teller(store, away=away, sql=rows)
-    for number in range(1, 121):
+    for number in range(1, MESSAGES + 1):
         await a_run(store, number)
     with pytest.raises(RetryableError):
         await teller.catch_up("away")
     [mark] = await SqlTelemetryFeed(store._database, store.desk).marks()
     assert mark.failure == "nobody is there"
-    assert await teller.catch_up("sql") == 360
+    assert await teller.catch_up("sql") == 3 * MESSAGES
     away.is_away = False
     away.fails_after = True
     with pytest.raises(RetryableError):
         await teller.catch_up("away")
     await teller.catch_up("away")
-    kept = await rows.events()
+    kept = await rows.events(limit=10_000)
     told = list(dict.fromkeys(event.id for event in away.events))
     assert [event.id for event in kept] == told
     await rows.record(*away.events)
-    assert len(await rows.events()) == 360
+    assert len(await rows.events(limit=10_000)) == 3 * MESSAGES
 
 
 async def test_one_that_hangs_delays_nobody(stores: Stores) -> None:
@@ -174,7 +175,7 @@ async def test_erasing_a_person_takes_what_was_told_of_him(stores: Stores) -> No
     teller = a_teller(store, sql=rows)
     await a_run(store, 1, text="Ann, it is on its way.")
     await teller.catch_up("sql")
-    assert len(await rows.events()) == 3
+    assert len(await rows.events(limit=10_000)) == 3
     await store.erase("ann@example.com", "admin")
     await teller.catch_up("sql")
     assert await rows.events() == []
