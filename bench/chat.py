@@ -200,7 +200,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--idle", type=float, default=20.0, help="seconds that streams are watched")
     report = asyncio.run(measure(parser.parse_args(arguments)))
     show(report)
-    return 0 if all(floor.passed for floor in report.floors) else 1
+    return int(not all(floor.passed for floor in report.floors))
 
 
 if __name__ == "__main__":

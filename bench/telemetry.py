@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--messages", type=int, default=1000)
     report = asyncio.run(measure(parser.parse_args(arguments).messages))
     show(report)
-    return 0 if all(floor.passed for floor in report.floors) else 1
+    return int(not all(floor.passed for floor in report.floors))
 
 
 if __name__ == "__main__":

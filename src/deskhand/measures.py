@@ -97,6 +97,14 @@ def compare(fact: Any, other: Measure) -> int | None:
     return _sign(mine[1], value)
 
 
+def are_in_two_currencies(mine: Any, other: Any) -> bool:
+    """Whether both are money and nobody can tell which is more."""
+    left, right = measure(mine), measure(other)
+    if left is None or right is None or not left[0] == right[0] == "money":
+        return False
+    return bool(left[1].currency != right[1].currency)
+
+
 @lru_cache(maxsize=4096)
 def _read(text: str) -> Measure | None:
     if text[0] == "P" and len(text) > 2 and (iso := _ISO_DURATION.fullmatch(text)):

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from deskhand.conditions.operators import MISSING, OPERATIONS, RELATIONS, Test
+from deskhand.conditions.operators import MISSING, OPERATIONS, ORDERING, RELATIONS, Test
+from deskhand.measures import are_in_two_currencies
 
 _PLAIN_WORD = re.compile(r"[^\W\d][\w.@/-]*")
 
@@ -19,6 +20,11 @@ class Condition(ABC):
     def matches(self, facts: Mapping[str, Any]) -> bool:
         """Pure and total: the same facts always give the same answer, and no facts make it
         raise."""
+
+    def may_match(self, facts: Mapping[str, Any]) -> bool:
+        """As `matches`, and also where amounts in two currencies are compared, of which nobody
+        can tell which is more."""
+        return self.matches(facts)
 
     @abstractmethod
     def facts(self) -> set[str]:
@@ -61,9 +67,18 @@ class Relation(Condition):
     other_way: tuple[tuple[str, str], ...] = field(repr=False, compare=False)
 
     def matches(self, facts: Mapping[str, Any]) -> bool:
+        return self.relates(*self._both(facts))
+
+    def may_match(self, facts: Mapping[str, Any]) -> bool:
+        mine, theirs = self._both(facts)
+        if self.operator in ORDERING and are_in_two_currencies(mine, theirs):
+            return True
+        return self.relates(mine, theirs)
+
+    def _both(self, facts: Mapping[str, Any]) -> tuple[Any, Any]:
         mine = facts[self.fact] if self.fact in facts else _reach(facts, self.way)
         theirs = facts[self.other] if self.other in facts else _reach(facts, self.other_way)
-        return self.relates(mine, theirs)
+        return mine, theirs
 
     def relates(self, mine: Any, theirs: Any) -> bool:
         return (
@@ -87,6 +102,9 @@ class AllOf(Condition):
                 return False
         return True
 
+    def may_match(self, facts: Mapping[str, Any]) -> bool:
+        return all(part.may_match(facts) for part in self.parts)
+
     def facts(self) -> set[str]:
         return {name for part in self.parts for name in part.facts()}
 
@@ -103,6 +121,9 @@ class AnyOf(Condition):
             if part.matches(facts):
                 return True
         return False
+
+    def may_match(self, facts: Mapping[str, Any]) -> bool:
+        return any(part.may_match(facts) for part in self.parts)
 
     def facts(self) -> set[str]:
         return {name for part in self.parts for name in part.facts()}

@@ -161,6 +161,9 @@ def _is_among(value: Any, items: Iterable[Any]) -> bool:
     return any(_equal(value, item) for item in items)
 
 
+ORDERING = frozenset({"at_least", "at_most", "above", "below"})
+"""The operators that ask which of two is more."""
+
 RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
     "is": _equal,
     "is_not": lambda mine, theirs: not _equal(mine, theirs),

@@ -74,7 +74,11 @@ class PolicyRule:
         return self.limit is not None or any(fact.partition(".")[0] == "totals" for fact in read)
 
     def matches(self, named: Mapping[str, Any]) -> bool:
-        return self.when is None or self.when.matches(named)
+        """A rule that denies counts also where it compares amounts in two currencies: "never more
+        than was paid" holds for dollars of an order that was paid in euros."""
+        if self.when is None:
+            return True
+        return self.when.may_match(named) if self.then == "deny" else self.when.matches(named)
 
 
 class NullPolicy:

@@ -168,6 +168,25 @@ def test_two_facts_are_compared() -> None:
     assert verdict("gift_2", "80 EUR", "79 USD") == "deny"
 
 
+def test_a_rule_that_denies_counts_also_for_another_currency() -> None:
+    above = {"tool": "refund", "amount": {"above": {"fact": "order.left"}}}
+
+    def verdict(amount: str, when: dict[str, Any]) -> str:
+        rules = policy(
+            {"name": "never more", "when": when, "then": "deny"},
+            {"name": "the rest", "when": {"tool": "refund"}, "then": "hold"},
+        )
+        objects = {"order": {"left": "25 EUR"}}
+        arguments = {"order": "1", "amount": amount}
+        return rules.decide(call(arguments=arguments, objects=objects)).verdict
+
+    assert verdict("25 EUR", above) == "hold"
+    assert verdict("26 EUR", above) == "deny"
+    assert verdict("20 USD", above) == "deny"
+    assert verdict("20 USD", {"any": [above, {"tool": "other"}]}) == "deny"
+    assert verdict("20 USD", {"all": [above, {"principal.kind": "nobody"}]}) == "hold"
+
+
 def test_over_its_limit_an_allowing_rule_holds() -> None:
     limit = LimitSpec(per="day", calls=2, money=Money.of("100 EUR"))
     limited = policy({"name": "some", "when": {"tool": "refund"}, "then": "allow", "limit": limit})
