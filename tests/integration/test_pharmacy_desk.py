@@ -177,7 +177,7 @@ async def test_a_hijacked_model_puts_nothing_aside_without_a_plain_wish(
 
 
 async def test_the_same_model_may_answer_a_plain_question(tmp_path: Path) -> None:
-    answer = "  - say: Dobrý den, Paralen vám najdeme."
+    answer = "  - say: Dobrý den, na který Paralen se ptáte?"
     loaded = with_brain(read_desk(str(hijacked(tmp_path, answer))), "scripted")
     run = await worked(loaded, "Máte Paralen 500?", tmp_path, forwarded=True)
     assert run["status"] == "sent"
