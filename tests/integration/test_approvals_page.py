@@ -15,6 +15,7 @@ from deskhand.adapters.channels.folder_outbox import FolderOutbox
 from deskhand.errors import ToolError
 from deskhand.web.console import pages
 from deskhand.web.console.app import create_console
+from deskhand.web.console.rating_pages import RATE
 from deskhand.web.console.session import SCREENS
 from deskhand.wiring import user_accounts
 from tests.accounts import add_accounts
@@ -83,7 +84,7 @@ async def test_nothing_is_shown_to_who_is_not_logged_in(shop: Served, api: Clien
 
 def test_every_page_needs_a_session() -> None:
     routes = create_console({}, None, None, None).app.routes  # type: ignore[arg-type,attr-defined]
-    open_paths = {"/static/{name}", "/login", "/setup", "/approvals/login", *SCREENS}
+    open_paths = {"/static/{name}", "/login", "/setup", "/approvals/login", RATE, *SCREENS}
     behind = {route.path for route in routes if "SessionGate.page" in route.endpoint.__qualname__}
     assert {route.path for route in routes} - open_paths == behind
 

@@ -15,6 +15,8 @@ from tests import fake_openai as fake
 from tests.agent_desk import a_desk
 from tests.fake_openai import FakeOpenAI, Reply
 
+SEEN = 1.0
+"""Seconds a model takes: a stream looks now and then, and must see the stage before it is over."""
 CALL = fake.completion(
     None,
     tool_calls=[fake.tool_call("find_parcel", '{"number": "P-1001"}')],
@@ -62,7 +64,7 @@ async def test_stages_are_told_and_words_only_as_a_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with (
-        FakeOpenAI([CALL, last_words("P-1001 is on its way.")]) as server,
+        FakeOpenAI([CALL, last_words("P-1001 is on its way.")], delay=SEEN) as server,
         agent_chat(tmp_path, server, monkeypatch) as client,
     ):
         events = await told(client)

@@ -50,7 +50,7 @@ async def test_a_snoozed_review_says_until_when(shop: Served, api: Client) -> No
     ida, review = await person(shop), await api.under_review()
     until = int(time.time()) + 3600
     assert (await ida.do(review, "snooze", until=str(until))).status_code == 303
-    shown = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(until))
+    shown = time.strftime("%d %b %Y, %H:%M", time.gmtime(until))
     listed = words_of((await ida.get(f"{HOME}?tab=snoozed")).text)
     assert f"until {shown}" in listed
     assert f"Snoozed until {shown}" in words_of(await ida.page(review))
