@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 TOLD_AT_ONCE = 4
+"""Fewer make commits smaller, more make turns of the event loop longer."""
 
 
 @dataclass(slots=True)

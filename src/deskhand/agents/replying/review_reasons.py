@@ -72,7 +72,10 @@ async def review_reasons(
 ) -> list[ReviewReason]:
     """All reasons for a person, the weightiest first; empty where the reply may pass."""
     reasons = _doubted_address(envelope)
-    reasons += await asyncio.to_thread(_reasons_by_settings, envelope, settings)
+    if settings.get("wary"):  # a long message takes long to look through
+        reasons += await asyncio.to_thread(_reasons_by_settings, envelope, settings)
+    else:
+        reasons += _reasons_by_settings(envelope, settings)
     reasons += await _concerns(envelope, settings.get("concerns") or ())
     if settings.get("ask_first_contact") and not await answered_before(envelope):
         reasons.append((Cause.FIRST_CONTACT, "the desk has never answered this sender"))
