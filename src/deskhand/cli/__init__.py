@@ -7,9 +7,10 @@ import os
 import sys
 from collections.abc import Sequence
 
-_OBJECTS_BETWEEN_COLLECTIONS = 50_000
-"""Starting makes a few hundred thousand objects that stay: looking through them for garbage every
-700 objects, as Python does by itself, is a tenth of the time."""
+_OBJECTS_BETWEEN_COLLECTIONS = 200_000
+"""Starting makes a hundred thousand objects that stay: looking through them for garbage every 700
+objects, as Python does by itself, is a tenth of the time. `serve` and `worker`, which live on, look
+more often (`service_process.py`)."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

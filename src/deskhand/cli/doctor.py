@@ -13,7 +13,7 @@ import typer
 
 from deskhand.cli import options
 from deskhand.cli.desk_checks import Check, called_models, desk_checks
-from deskhand.cli.terminal import console, moment, print_json, printable, run_async
+from deskhand.cli.terminal import moment, print_json, print_line, printable, run_async
 
 if TYPE_CHECKING:
     from deskhand.wiring import DeskState, Integrity
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 OLDEST_SQLITE = (3, 35, 0)
 """RETURNING, which the store uses, came with it."""
 _WEEK = 7 * 86400.0
-_SIGNS = {True: "[green]✓[/]", False: "[red]✗[/]"}
+_SIGNS = {True: ("✓", "green"), False: ("✗", "red")}
+_WARNING = ("!", "yellow")
 
 
 def doctor(
@@ -177,12 +178,8 @@ def _port(port: int) -> Check:
 
 
 def _print(checks: list[Check]) -> None:
-    from rich.text import Text
-
     for check in checks:
-        line = Text.from_markup(f"{'[yellow]![/]' if check.warning else _SIGNS[check.ok]} ").append(
-            f"{check.name:<10}", style="bold"
-        )
-        console().print(line.append(check.found, style="not bold"), soft_wrap=True)
+        sign = _WARNING if check.warning else _SIGNS[check.ok]
+        print_line(sign, (f" {check.name:<10}", "bold"), (check.found, ""))
         if check.fix and not check.ok:
-            console().print(Text(f"             fix: {check.fix}", style="dim"), soft_wrap=True)
+            print_line((f"             fix: {check.fix}", "dim"))

@@ -8,7 +8,16 @@ import typer
 
 from deskhand.cli import options
 from deskhand.cli.databases import existing_database, opened_database
-from deskhand.cli.terminal import console, moment, print_json, print_table, printable, run_async
+from deskhand.cli.plain_table import escape_markup
+from deskhand.cli.terminal import (
+    console,
+    moment,
+    print_json,
+    print_line,
+    print_table,
+    printable,
+    run_async,
+)
 
 if TYPE_CHECKING:
     from deskhand.engine.trust_modes import Trust
@@ -185,14 +194,12 @@ def _tell(change: dict[str, Any], as_json: bool) -> None:
 
 
 def _print_modes(overview: dict[str, Any], desk: str) -> None:
-    from rich.markup import escape
-
     rows: list[tuple[str, ...]] = []
     for category in overview["categories"]:
         mode = f"[{_COLOURS[category['mode']]}]{category['mode']}[/]"
         rows.append(
             (
-                f"[bold]{escape(category['category'] or '(none)')}[/]",
+                f"[bold]{escape_markup(category['category'] or '(none)')}[/]",
                 mode,
                 *_cells(category["totals"]),
             )
@@ -200,9 +207,9 @@ def _print_modes(overview: dict[str, Any], desk: str) -> None:
         if len(category["languages"]) > 1:
             for language, totals in category["languages"].items():
                 cells = [f"[dim]{cell}[/]" for cell in _cells(totals)]
-                rows.append((f"  [dim]{escape(language)}[/]", "", *cells))
+                rows.append((f"  [dim]{escape_markup(language)}[/]", "", *cells))
     if not rows:
-        console().print("the desk has no categories, and nothing was judged yet")
+        print_line(("the desk has no categories, and nothing was judged yet", ""))
     else:
         head = (
             "category",
@@ -222,34 +229,24 @@ def _print_modes(overview: dict[str, Any], desk: str) -> None:
             f"{moment(change['at'])}  {change['category']}: {change['before']} → {change['mode']}"
             f" by {change['by']}"
         )
-        console().print(
-            printable(f"{line}, {change['reason']}"), style="dim", markup=False, soft_wrap=True
-        )
+        print_line((printable(f"{line}, {change['reason']}"), "dim"))
 
 
 def _print_advice(overview: dict[str, Any], desk: str) -> None:
-    console().print()
+    print_line()
     if not overview["earned"]:
         words = (
             "modes are what desk.yaml says; with `trust: {start: draft}` they are earned and lost"
             " by these figures"
         )
-        console().print(words, style="dim", markup=False)
+        print_line((words, "dim"))
         return
     for category in overview["categories"]:
-        console().print(
-            printable(_outlook(category)),
-            style="green" if category["justified"] else "",
-            markup=False,
-            soft_wrap=True,
-        )
-        if category["justified"]:
-            console().print(
-                f"  deskhand modes promote {desk} {category['category']}",
-                markup=False,
-                soft_wrap=True,
-            )
-    console().print()
+        is_justified = category["justified"]
+        print_line((printable(_outlook(category)), "green" if is_justified else ""))
+        if is_justified:
+            print_line((f"  deskhand modes promote {desk} {category['category']}", ""))
+    print_line()
 
 
 def _cells(totals: dict[str, Any]) -> tuple[str, ...]:

@@ -3,9 +3,11 @@
 import time
 from typing import TYPE_CHECKING, Any
 
+from deskhand.cli.plain_table import escape_markup
 from deskhand.cli.terminal import (
     console,
     moment,
+    print_line,
     print_table,
     printable,
     shortened,
@@ -25,19 +27,17 @@ _MOST_LINES = 12
 
 
 def print_reviews(items: "list[Item]") -> None:
-    from rich.markup import escape
-
     if not items:
-        console().print("nothing waits for a person")
+        print_line(("nothing waits for a person", ""))
         return
     rows = [
         (
             item.review.id,
             when(item.review.created_at),
             next(iter(item.review.causes), item.review.kind),
-            escape(shortened(item.review.assignee or "", 20)),
-            escape(shortened(_sender(item), 40)),
-            escape(shortened(_subject(item), 80)),
+            escape_markup(shortened(item.review.assignee or "", 20)),
+            escape_markup(shortened(_sender(item), 40)),
+            escape_markup(shortened(_subject(item), 80)),
         )
         for item in items
     ]

@@ -7,10 +7,13 @@ import typer
 
 from deskhand.cli import options
 from deskhand.cli.databases import opened_lists, opened_store
+from deskhand.cli.plain_table import escape_markup
 from deskhand.cli.stop import describe_stop
 from deskhand.cli.terminal import (
     console,
+    is_plain,
     print_json,
+    print_line,
     print_table,
     run_async,
     shortened,
@@ -278,12 +281,10 @@ def _document(run: "Run") -> dict[str, Any]:
 
 
 def _print_runs(runs: list[dict[str, Any]]) -> None:
-    from rich.markup import escape
-
     if not runs:
-        console().print("no runs")
+        print_line(("no runs", ""))
         return
-    shown = 3 if console().width >= 110 else 2
+    shown = 3 if is_plain() or console().width >= 110 else 2
     rows = []
     for run in runs:
         message = run["message"] or {"from": "(erased)", "subject": ""}
@@ -297,7 +298,7 @@ def _print_runs(runs: list[dict[str, Any]]) -> None:
                 run["run"],
                 when(run["created_at"]),
                 status_text(run["status"]),
-                *map(escape, cells[:shown]),
+                *map(escape_markup, cells[:shown]),
             )
         )
     print_table(("run", "accepted", "status"), ("from", "subject", "reason")[:shown], rows)

@@ -13,6 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from deskhand.cli.plain_table import plain_table
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -77,6 +79,23 @@ def print_plain(text: str) -> None:
     sys.stdout.write(text if text.endswith("\n") else text + "\n")
 
 
+def print_line(*parts: tuple[str, str]) -> None:
+    """One line, however long, of texts with their styles."""
+    if is_plain():
+        sys.stdout.write("".join(text for text, _ in parts) + "\n")
+        return
+    from rich.text import Text
+
+    console().print(Text.assemble(*parts), soft_wrap=True)
+
+
+def is_plain() -> bool:
+    """Whether stdout takes neither colours nor the width of a window: then Rich, whose import is
+    a twentieth of the time in which a command starts, has nothing to do."""
+    asked_for = ("COLUMNS", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
+    return not sys.stdout.isatty() and not any(name in os.environ for name in asked_for)
+
+
 def complain(text: str) -> None:
     from rich.text import Text
 
@@ -97,6 +116,10 @@ def print_table(
 ) -> None:
     """Columns without a frame: fixed ones are never cut, flexible ones share what room is left.
     Cells are markup."""
+    lines = plain_table((*fixed, *flexible), rows, _PIPED_WIDTH) if is_plain() else None
+    if lines is not None:
+        sys.stdout.write("".join(f"{line}\n" for line in lines))
+        return
     from rich.table import Table
     from rich.text import Text
 

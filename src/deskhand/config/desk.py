@@ -264,7 +264,7 @@ def _desk_spec(
         name: channel_spec(name, channel, folder) for name, channel in desk.channels.items()
     }
     brain = brain_spec(desk.brain, folder, has_models=bool(desk.models))
-    return DeskSpec(
+    return DeskSpec.model_construct(  # every part was checked when it was read
         name=desk.desk,
         folder=folder,
         languages=tuple(desk.languages),

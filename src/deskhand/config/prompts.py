@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from deskhand.config.plain_template import is_plain_template
 from deskhand.config.yaml import read_text
 from deskhand.errors import ConfigError
 
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 
 ENDINGS = (".j2", ".txt", ".md")
 _LARGEST_PROMPT = 1_000_000
-_MARKS = ("{{", "{%", "{#")
-"""Without any of these a text is no template: Jinja2 repeats it as it is."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ _FIX = (
 
 def template_error(text: str) -> tuple[int, str] | None:
     """The line within a Jinja2 template and what is wrong there."""
-    if not _is_template(text):
+    if is_plain_template(text):
         return None
     from jinja2 import TemplateSyntaxError
 
@@ -94,20 +93,16 @@ def with_included(keys: Iterable[str], prompts: Mapping[str, str]) -> dict[str, 
 
 def _included(text: str) -> Iterable[str | None]:
     """The names of the templates that a template includes, None for one that it computes."""
-    if not _is_template(text):
+    if is_plain_template(text):
         return ()
     from jinja2 import meta
 
     return meta.find_referenced_templates(_environment().parse(text))
 
 
-def _is_template(text: str) -> bool:
-    return any(mark in text for mark in _MARKS)
-
-
 @cache
 def _environment() -> "SandboxedEnvironment":
-    """Imported when a desk has a template: a tenth of the time in which a command starts."""
+    """Imported when a template is not plain: a tenth of the time in which a command starts."""
     from jinja2.sandbox import SandboxedEnvironment
 
     return SandboxedEnvironment(autoescape=False)  # prompts are text, not HTML

@@ -1,8 +1,9 @@
 """The check of a whole desk before anything runs: all problems at once, each with file, line and
 what to write."""
 
+import re
 from collections.abc import Callable
-from zoneinfo import available_timezones
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from deskhand.config.rules.brain_rules import brain_findings
 from deskhand.config.rules.calendar_rules import calendar_findings
@@ -27,6 +28,10 @@ from deskhand.config.rules.triage_rules import triage_findings
 from deskhand.config.sections.desk_file import as_list
 from deskhand.config.suggestions import did_you_mean
 from deskhand.errors import ConfigError
+
+_USUAL_ZONE = re.compile(
+    "UTC|(?:Africa|America|Asia|Atlantic|Australia|Europe|Indian|Pacific)/[A-Z][A-Za-z_]+"
+)
 
 
 def check_desk(draft: DeskDraft) -> list[ConfigError]:
@@ -105,9 +110,20 @@ def _models(draft: DeskDraft) -> ConfigFindings:
 
 def _time_zone(draft: DeskDraft) -> ConfigFindings:
     zone = draft.desk.time_zone
-    if zone not in available_timezones():
+    if not _is_usual_zone(zone) and zone not in available_timezones():
         fix = did_you_mean(zone, available_timezones(), otherwise="remove it")
         yield ConfigFinding(("time_zone",), f"there is no time zone `{zone}`", fix)
+
+
+def _is_usual_zone(name: str) -> bool:
+    """Whether it is a city's zone or UTC: the list of all is a walk through 600 files."""
+    if _USUAL_ZONE.fullmatch(name) is None:
+        return False
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, OSError):
+        return False
+    return True
 
 
 RULES: tuple[Callable[[DeskDraft], ConfigFindings], ...] = (

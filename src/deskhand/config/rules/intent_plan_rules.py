@@ -1,6 +1,8 @@
 """What makes an intent wrong beside its examples: slots, tools, tiers, channels and models that
 nobody knows."""
 
+from functools import cache
+
 from deskhand.config.intents import ReadIntents, tiers_in
 from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft
 from deskhand.config.rules.plan_rules import reply_findings, step_findings
@@ -54,14 +56,22 @@ def _declared_twice(
     if intent.has_plan and name in draft.names_at("plans"):
         problem = f"intent `{name}` says here what is done, and `plans` in desk.yaml does too"
         yield ConfigFinding(place, problem, f"keep one: here, or `plans.{name}`")
-    nothing_said = IntentSection.model_construct()
     for other in draft.intents:
         if other.path == file.path:
             return
         before = other.section.intents.get(name)
-        if before is not None and before != nothing_said and intent != nothing_said:
+        if before is not None and _says_something(before) and _says_something(intent):
             problem = f"intent `{name}` is described here and in {other.path.name}"
             yield ConfigFinding(place, problem, "keep all but its examples in one file")
+
+
+def _says_something(intent: IntentSection) -> bool:
+    return intent != _silent_intent()
+
+
+@cache
+def _silent_intent() -> IntentSection:
+    return IntentSection.model_construct()
 
 
 def _slots(draft: DeskDraft, place: YamlPlace, intent: IntentSection) -> ConfigFindings:
