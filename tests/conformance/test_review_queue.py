@@ -6,7 +6,9 @@ from itertools import count
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
+from deskhand.adapters.stores import tables as t
 from deskhand.engine.review_search import terms_of, walk
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.causes import Cause, Rank
@@ -129,6 +131,43 @@ async def test_the_most_dangerous_stand_first_whatever_came_when(stores: Stores)
     order = [emergency, danger, doubt, similar, action, routine]
     assert [item.review.id for item in items] == ids_of(order)
     assert [review.rank for review in order] == [0, 1, 2, 2, 3, 4]
+
+
+async def kept_place(store: Any, review: Review) -> tuple[Any, ...]:
+    """What the columns of its row say of its place, and what the queue is chosen by."""
+    here = t.reviews.c
+    query = sa.select(here.rank, here.deadline, here.category, here.language).where(
+        here.id == review.id
+    )
+    rows = await store._database.read_core(lambda core: core.execute(query).all())
+    return tuple(rows[0])
+
+
+async def test_the_columns_a_queue_goes_by_follow_every_change(stores: Stores) -> None:
+    now = NOW
+    store = await stores(now=lambda: now)
+    await add_accounts(store, "otto")
+    leaving = await parked(
+        store, 1, Cause.UNDO_WINDOW, waits="undo", expires_at=NOW + 30, fallback=Decision.APPROVE
+    )
+    passed_on = await parked(
+        store,
+        2,
+        Cause.UNBACKED_PROMISE,
+        known={"due_at": NOW + 90, "reassign_to": "otto"},
+        expires_at=NOW + 40,
+        fallback=Decision.REASSIGN,
+    )
+    assert await kept_place(store, leaving) == (Rank.ROUTINE, NOW + 30, "complaint", "cs")
+    assert await kept_place(store, passed_on) == (Rank.DANGER, NOW + 40, "complaint", "cs")
+    await store.hold_back(leaving.id, "ida")
+    now = NOW + 50
+    await store.expire_reviews(now)
+    for review in (leaving, passed_on):
+        current = await store.review(review.id)
+        expected = (current.rank, current.deadline, "complaint", "cs")
+        assert await kept_place(store, review) == expected
+    assert (await store.review(passed_on.id)).deadline == NOW + 90
 
 
 async def test_of_the_same_risk_the_nearest_deadline_stands_first(stores: Stores) -> None:

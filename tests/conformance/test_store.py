@@ -349,6 +349,9 @@ async def test_what_was_screened_out_is_listed_counted_and_taken_back(stores: St
     )
     assert [run.id for run in await store.runs(screened=True)] == [screened]
     assert (await store.count_screened(0.0), await other.count_screened(0.0)) == (1, 0)
+    done = RunStatus.DONE
+    assert (await store.count_runs(done, 9), await store.count_runs(done, 1)) == (2, 1)
+    assert await other.count_runs(done, 9) == 0
     since = (await store.run(screened)).created_at + 1
     assert await store.count_screened(since) == 0
     with pytest.raises(Conflict):

@@ -2,10 +2,9 @@
 
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from deskhand.model.causes import Rank
 from deskhand.model.message import REPLY, Message
 from deskhand.model.queue import QueuePosition, ReviewFilter
 from deskhand.model.run import Review
@@ -84,22 +83,8 @@ async def walk(
     `beyond` is the place of the last item seen. What comes in or is decided meanwhile moves
     nothing: no item is shown twice, none is skipped.
     """
-    items: list[Item] = []
-    for rank in reversed(Rank) if backwards else Rank:
-        if beyond is not None and _is_passed(rank, beyond[0], backwards=backwards):
-            continue
-        after = beyond[1:] if beyond is not None and rank == beyond[0] else None
-        part = replace(wanted, rank=rank)
-        left = limit - len(items)
-        reviews = await store.next_due(part, limit=left, after=after, backwards=backwards)
-        items += await _with_messages(store, reviews)
-        if len(items) >= limit:
-            break
-    return items
-
-
-def _is_passed(rank: Rank, seen: int, *, backwards: bool) -> bool:
-    return rank > seen if backwards else rank < seen
+    reviews = await store.next_due(wanted, limit=limit, after=beyond, backwards=backwards)
+    return await _with_messages(store, reviews)
 
 
 async def search(

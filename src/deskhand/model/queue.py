@@ -11,8 +11,6 @@ from deskhand.model.run import ConversationTurn, ReviewState
 QueuePosition = tuple[int, float, float, str]
 """Where a review stands among open ones: the most dangerous first, then the nearest deadline, then
 the oldest; `Review.place`."""
-DeadlinePlace = tuple[float, float, str]
-"""The same among those of one rank: deadline, `created_at` and id."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -295,9 +295,7 @@ class Review:
     @property
     def deadline(self) -> float:
         """When it expires or an answer is due, whichever is first; far away where neither is."""
-        expires_at = NO_DEADLINE if self.expires_at is None else self.expires_at
-        due_at = NO_DEADLINE if self.due_at is None else self.due_at
-        return min(expires_at, due_at)
+        return deadline_of(self.expires_at, self.facts)
 
     @property
     def leaves_by_itself(self) -> bool:
@@ -307,8 +305,19 @@ class Review:
     @property
     def due_at(self) -> float | None:
         """Until when the customer is owed an answer; None where none is owed."""
-        due = self.facts.get(DUE_AT)
-        return float(due) if isinstance(due, int | float) else None
+        return _due_at(self.facts)
+
+
+def deadline_of(expires_at: float | None, facts: dict[str, Any]) -> float:
+    """When a review with these facts expires or an answer is due, whichever is first."""
+    due_at = _due_at(facts)
+    known = [moment for moment in (expires_at, due_at) if moment is not None]
+    return min(known, default=NO_DEADLINE)
+
+
+def _due_at(facts: dict[str, Any]) -> float | None:
+    due = facts.get(DUE_AT)
+    return float(due) if isinstance(due, int | float) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from deskhand.model.message import Message
-from deskhand.model.queue import ALL_REVIEWS, DeadlinePlace, ReviewFilter
+from deskhand.model.queue import ALL_REVIEWS, QueuePosition, ReviewFilter
 from deskhand.model.run import Review, Run, RunStatus
 from deskhand.model.totals import Stop
 
@@ -53,8 +53,8 @@ class Lists(Protocol):
         wanted: ReviewFilter,
         *,
         limit: int,
-        after: DeadlinePlace | None = None,
+        after: QueuePosition | None = None,
         backwards: bool = False,
     ) -> list[Review]:
-        """By deadline, then the oldest first, or the other way round."""
+        """In the order of `Review.place`, or the other way round; `after` is the last one seen."""
         ...

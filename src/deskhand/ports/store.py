@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from deskhand.model.attached_files import AttachedFile, FileOrigin, StoredFile
 from deskhand.model.audited import Kept, PrunedBatch
 from deskhand.model.message import Message
-from deskhand.model.queue import ALL_REVIEWS, BegunEdit, DeadlinePlace, Facets, ReviewFilter
+from deskhand.model.queue import ALL_REVIEWS, BegunEdit, Facets, QueuePosition, ReviewFilter
 from deskhand.model.run import (
     Accepted,
     Claimed,
@@ -88,11 +88,11 @@ class Reviews(Protocol):
         wanted: ReviewFilter,
         *,
         limit: int,
-        after: DeadlinePlace | None = None,
+        after: QueuePosition | None = None,
         backwards: bool = False,
     ) -> list[Review]:
-        """By deadline, then the oldest first, or the other way round; what has no deadline comes
-        last. `after` is where the last one stood."""
+        """In the order of `Review.place`, or the other way round; `after` is the place of the last
+        one seen."""
         ...
 
     async def count_reviews(self, wanted: ReviewFilter) -> int: ...
@@ -267,6 +267,10 @@ class Store(Journal, Effects, Reviews, AgentRecords, Files, WaitingRuns, Convers
         before: int | None = None,
     ) -> list[Run]:
         """Newest first; with `screened` only those that ended because a program wrote."""
+        ...
+
+    async def count_runs(self, status: RunStatus, most: int) -> int:
+        """How many runs have this status, counted no further than `most`."""
         ...
 
     async def count_screened(self, since: float) -> int:

@@ -115,6 +115,8 @@ def _erase_run(
             edit=None,
             note=None,
             facts=None,
+            category=None,
+            language=None,
             reason="erased",
             conversation=f"erased:{run_id}",
         )
@@ -150,7 +152,7 @@ def _erase_work(core: sa.Connection, position: int) -> None:
     core.execute(
         t.reviews.update()
         .where(t.reviews.c.run == position)
-        .values(payload=None, edit=None, facts=None)
+        .values(payload=None, edit=None, facts=None, category=None, language=None)
     )
     write_texts_of_run(core, position)
     core.execute(t.review_edits.delete().where(t.review_edits.c.run == position))

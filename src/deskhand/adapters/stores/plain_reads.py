@@ -68,6 +68,11 @@ _SCREENED = (
     " AND created_at>=:since"
 )
 
+_RUNS_IN_STATUS = (
+    "SELECT count(*) FROM (SELECT 1 FROM runs WHERE status=:status AND desk=:desk"
+    " AND pruned_at IS NULL LIMIT :most) AS some"
+)
+
 
 async def mode_changes(ask: Ask, desk: str, category: str | None = None) -> list[ModeChange]:
     """Oldest first."""
@@ -123,6 +128,13 @@ async def models_away(ask: Ask, desk: str) -> list[AwayModel]:
 async def count_screened(ask: Ask, desk: str, since: float) -> int:
     """How many messages were not answered because a program wrote them."""
     [[count]] = await ask(_SCREENED, {"desk": desk, "since": since})
+    return int(count)
+
+
+async def count_runs(ask: Ask, desk: str, status: str, most: int) -> int:
+    """How many runs have this status, counted no further than `most`."""
+    values = {"desk": desk, "status": status, "most": most}
+    [[count]] = await ask(_RUNS_IN_STATUS, values)
     return int(count)
 
 

@@ -29,6 +29,7 @@ from deskhand.adapters.stores.postgres_rows import (
     Settlement,
     StepWrite,
 )
+from deskhand.adapters.stores.record_values import queue_columns
 from deskhand.adapters.stores.rows import pack
 from deskhand.adapters.stores.sql_store import SqlStore
 from deskhand.model.ids import new_id, random_bytes
@@ -184,6 +185,7 @@ class PostgresStore(SqlStore):
             fallback=None if review.fallback is None else str(review.fallback),
             causes=" ".join(review.causes),
             facts=pack(review.facts),
+            **queue_columns(review.kind, review.causes, review.facts, review.expires_at),
         )
 
     async def release(self, run_id: str) -> None:

@@ -110,6 +110,10 @@ class ReviewRow(NamedTuple):
     fallback: str | None
     causes: str
     facts: bytes
+    rank: int
+    deadline: float
+    category: str | None
+    language: str | None
 
 
 class Finish(NamedTuple):

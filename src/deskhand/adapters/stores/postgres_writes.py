@@ -279,8 +279,9 @@ RETURNING r.id, r.position, r.conversation
 _REVIEW = """
 INSERT INTO reviews(
   id, desk, kind, reason, payload, payload_hash, seq, created_at, expires_at, fallback, causes,
-  facts, run, conversation, search_text, state, version)
-VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 'open', 1)
+  facts, rank, deadline, category, language, run, conversation, search_text, state, version)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+  'open', 1)
 """
 
 

@@ -5,12 +5,22 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
-from deskhand.model.causes import Cause
-from deskhand.model.run import Decision, Review, ReviewKind, ReviewState, Run, RunStatus
+from deskhand.model.causes import Cause, rank_of
+from deskhand.model.run import (
+    Decision,
+    Review,
+    ReviewKind,
+    ReviewState,
+    Run,
+    RunStatus,
+    deadline_of,
+)
 
 _CAUSES = frozenset(map(str, Cause))
 
 RUN_FIELDS = tuple(field.name for field in fields(Run))
+REVIEW_FIELDS = tuple(field.name for field in fields(Review) if field.name != "run_id")
+"""The columns of a review's row that a review is made of."""
 
 
 def pack(value: Any) -> bytes:
@@ -52,12 +62,36 @@ def review_of(run_id: str, row: Any) -> Review:
         note=row.note,
         edit=unpack(row.edit),
         signed_by=row.signed_by,
-        causes=tuple(Cause(cause) for cause in (row.causes or "").split() if cause in _CAUSES),
+        causes=read_causes(row.causes),
         facts=unpack(row.facts) or {},
         assignee=row.assignee,
         snoozed_until=row.snoozed_until,
     )
 
 
+def read_causes(written: str | None) -> tuple[Cause, ...]:
+    """The causes in a column, without those that only another version knows."""
+    return tuple(Cause(cause) for cause in (written or "").split() if cause in _CAUSES)
+
+
 def _decision(value: str | None) -> Decision | None:
     return Decision(value) if value else None
+
+
+def queue_columns(
+    kind: str, causes: Iterable[str], facts: dict[str, Any] | None, expires_at: float | None
+) -> dict[str, Any]:
+    """Where a review with these stands in the queue: columns of its row, written whenever one of
+    these is. An index finds the next review by them."""
+    known = facts or {}
+    is_action = kind == ReviewKind.TOOL_CALL
+    return {
+        "rank": int(rank_of(read_causes(" ".join(causes)), action=is_action)),
+        "deadline": deadline_of(expires_at, known),
+        "category": _text(known.get("category")),
+        "language": _text(known.get("language")),
+    }
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)

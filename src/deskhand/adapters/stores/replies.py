@@ -5,6 +5,7 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.judgements import judge_answer, note_afterwards
+from deskhand.adapters.stores.record_values import queue_columns
 from deskhand.adapters.stores.review_decisions import (
     close_reviews,
     find_review,
@@ -153,6 +154,7 @@ def hold_back(core: sa.Connection, desk: str, review_id: str, by: str, now: floa
             version=review.version + 1,
             reason=f"held back by {by}",
             causes=str(Cause.HELD_BACK),
+            **queue_columns(review.kind, (Cause.HELD_BACK,), review.facts, None),
             payload=pack(payload),
             payload_hash=canonical_hash(payload),
         )

@@ -6,6 +6,7 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.judgements import judge_decision
 from deskhand.adapters.stores.leaving_mails import settle_doubt
+from deskhand.adapters.stores.record_values import queue_columns
 from deskhand.adapters.stores.review_texts import text_of_new, write_text
 from deskhand.adapters.stores.rows import REVIEW_COLUMNS, pack, review_of
 from deskhand.adapters.stores.statements import mark_record, mark_run
@@ -64,6 +65,7 @@ def open_review(
             fallback=new.fallback,
             causes=" ".join(new.causes),
             facts=pack(new.facts),
+            **queue_columns(new.kind, new.causes, new.facts, new.expires_at),
             search_text=text_of_new(core, position, review_id, new.reason, payload),
         )
     )
@@ -157,7 +159,13 @@ def _reassign(core: sa.Connection, review: Review, now: float) -> Review:
     """Somebody else's to look at from now on; what would be decided about is still the same, and
     so is the version."""
     to = str(review.facts.get(REASSIGN_TO) or "") or None
-    values = {"assignee": to, "expires_at": None, "fallback": None, "snoozed_until": None}
+    values = {
+        "assignee": to,
+        "expires_at": None,
+        "fallback": None,
+        "snoozed_until": None,
+        **queue_columns(review.kind, review.causes, review.facts, None),
+    }
     core.execute(t.reviews.update().where(t.reviews.c.id == review.id).values(**values))
     write_text(core, review.id)
     details = {"review": review.id, "to": to, "note": "nobody decided in time"}

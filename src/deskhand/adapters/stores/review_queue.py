@@ -1,7 +1,7 @@
 """The review queue: finding what waits, and all that people do with it short of deciding."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -13,9 +13,9 @@ from deskhand.adapters.stores.rows import REVIEW_COLUMNS, pack, review_of, unpac
 from deskhand.engine.decisions import check_assignee, check_colleagues_note, check_open
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.access import User
-from deskhand.model.causes import QUIET, RED, Cause, Rank
-from deskhand.model.queue import BegunEdit, DeadlinePlace, Facets, ReviewFilter
-from deskhand.model.run import DUE_AT, NO_DEADLINE, Decision, Review, ReviewKind, ReviewState
+from deskhand.model.causes import Cause
+from deskhand.model.queue import BegunEdit, Facets, QueuePosition, ReviewFilter
+from deskhand.model.run import Decision, Review, ReviewState
 
 
 def list_reviews(
@@ -30,21 +30,17 @@ def list_reviews(
 ) -> list[Review]:
     """Oldest first, or the newest first; `after` is where the last one stood."""
     here = t.reviews.c
-    order = (here.created_at.desc(), here.id.desc()) if backwards else (here.created_at, here.id)
-    query = (
-        sa.select(*REVIEW_COLUMNS, t.runs.c.id.label("run_id"))
-        .join(t.runs, t.runs.c.position == here.run)
-        .where(here.desk == desk, *_conditions(core, wanted, now))
-        .order_by(*order)
-        .limit(limit)
-    )
+    order: list[sa.ColumnElement[Any]] = [here.created_at, here.id]
+    if backwards:
+        order = [column.desc() for column in order]
+    query = _found(core, desk, wanted, now).order_by(*order).limit(limit)
     if after is not None:
         place, seen = (
             sa.tuple_(here.created_at, here.id),
             sa.tuple_(sa.literal(after[0]), sa.literal(after[1])),
         )
         query = query.where(place < seen if backwards else place > seen)
-    return [review_of(row.run_id, row) for row in core.execute(query)]
+    return _read(core, query, order)
 
 
 def next_due(
@@ -54,59 +50,60 @@ def next_due(
     *,
     now: float,
     limit: int,
-    after: DeadlinePlace | None,
+    after: QueuePosition | None,
     backwards: bool,
 ) -> list[Review]:
-    """By deadline, then the oldest first; `after` is where the last one stood."""
+    """In the order of `Review.place`; `after` is where the last one stood."""
     here = t.reviews.c
-    place = (_deadline(core), here.created_at, here.id)
+    place = (here.rank, here.deadline, here.created_at, here.id)
     order: list[sa.ColumnElement[Any]] = list(place)
     if backwards:
         order = [column.desc() for column in place]
-    query = (
-        sa.select(*REVIEW_COLUMNS, t.runs.c.id.label("run_id"))
-        .join(t.runs, t.runs.c.position == here.run)
-        .where(here.desk == desk, *_conditions(core, wanted, now))
-        .order_by(*order)
-        .limit(limit)
-    )
+    query = _found(core, desk, wanted, now).order_by(*order).limit(limit)
     if after is not None:
         seen = sa.tuple_(*map(sa.literal, after))
         query = query.where(sa.tuple_(*place) < seen if backwards else sa.tuple_(*place) > seen)
+    return _read(core, query, order)
+
+
+def _found(
+    core: sa.Connection, desk: str, wanted: ReviewFilter, now: float
+) -> sa.Select[tuple[str]]:
+    """The names of reviews: an index has them, and whole rows are read only of those shown."""
+    query = sa.select(t.reviews.c.id)
+    if wanted.run_id is not None:
+        query = query.join(t.runs, t.runs.c.position == t.reviews.c.run)
+    return query.where(t.reviews.c.desk == desk, *_conditions(core, wanted, now))
+
+
+def _read(
+    core: sa.Connection,
+    found: sa.Select[tuple[str]],
+    order: Sequence[sa.ColumnElement[Any]],
+) -> list[Review]:
+    query = (
+        sa.select(*REVIEW_COLUMNS, t.runs.c.id.label("run_id"))
+        .join(t.runs, t.runs.c.position == t.reviews.c.run)
+        .where(t.reviews.c.id.in_(found))
+        .order_by(*order)
+    )
     return [review_of(row.run_id, row) for row in core.execute(query)]
 
 
-def _deadline(core: sa.Connection) -> sa.ColumnElement[float]:
-    """What `Review.deadline` says, in the database's words."""
-    never = sa.literal(NO_DEADLINE)
-    expires = sa.func.coalesce(t.reviews.c.expires_at, never)
-    if core.dialect.name == "postgresql":
-        due = sa.cast(_fact(core, DUE_AT), sa.Float(53))
-        return sa.func.least(expires, sa.func.coalesce(due, never), type_=sa.Float(53))
-    number = sa.func.json_extract(sa.cast(t.reviews.c.facts, sa.Text), f"$.{DUE_AT}")
-    # `min` of two values, which SQLAlchemy would take for that of a column
-    earlier = sa.func.iif(sa.func.coalesce(number, never) < expires, number, expires)
-    return sa.type_coerce(earlier, sa.Float(53))
-
-
 def count_reviews(core: sa.Connection, desk: str, wanted: ReviewFilter, now: float) -> int:
-    counted: sa.FromClause = t.reviews
-    if wanted.run_id is not None:
-        counted = t.reviews.join(t.runs, t.runs.c.position == t.reviews.c.run)
-    query = (
-        sa.select(sa.func.count())
-        .select_from(counted)
-        .where(t.reviews.c.desk == desk, *_conditions(core, wanted, now))
+    query = _found(core, desk, wanted, now).with_only_columns(
+        sa.func.count(), maintain_column_froms=True
     )
     return core.execute(query).scalar_one()
 
 
 def facets(core: sa.Connection, desk: str) -> Facets:
     here = t.reviews.c
+    chosen_by = (here.category, here.language, here.assignee)
     query = (
-        sa.select(_fact(core, "category"), _fact(core, "language"), here.assignee, sa.func.count())
-        .where(here.desk == desk, here.state == ReviewState.OPEN)
-        .group_by(sa.literal_column("1"), sa.literal_column("2"), here.assignee)
+        sa.select(*chosen_by, sa.func.count())
+        .where(here.desk == desk, _is(ReviewState.OPEN))
+        .group_by(*chosen_by)
     )
     counters: tuple[Counter[str], Counter[str], Counter[str]] = (Counter(), Counter(), Counter())
     for category, language, assignee, count in core.execute(query):
@@ -119,32 +116,41 @@ def facets(core: sa.Connection, desk: str) -> Facets:
 def _conditions(
     core: sa.Connection, wanted: ReviewFilter, now: float
 ) -> list[sa.ColumnElement[bool]]:
-    return [*_exact(core, wanted), *_yes_or_no(wanted, now), *_has_terms(core, wanted)]
+    return [*_exact(wanted), *_yes_or_no(wanted, now), *_has_terms(core, wanted)]
 
 
-def _exact(core: sa.Connection, wanted: ReviewFilter) -> Iterator[sa.ColumnElement[bool]]:
+def _exact(wanted: ReviewFilter) -> Iterator[sa.ColumnElement[bool]]:
     """Conditions on what a review's fields must be."""
     here = t.reviews.c
     if wanted.state is not None:
-        yield here.state == wanted.state
+        yield _is(wanted.state)
     if wanted.run_id is not None:
         yield t.runs.c.id == wanted.run_id
     if wanted.cause is not None:
         yield _has(wanted.cause)
-    if wanted.rank is not None:
-        yield _rank() == wanted.rank
-    for name, value in (("category", wanted.category), ("language", wanted.language)):
+    exact = (
+        (here.rank, wanted.rank),
+        (here.category, wanted.category),
+        (here.language, wanted.language),
+    )
+    for column, value in exact:
         if value is not None:
-            yield _fact(core, name) == value
+            yield column == value
     if wanted.assignee is not None:
         yield here.assignee == wanted.assignee if wanted.assignee else here.assignee.is_(None)
+
+
+def _is(state: ReviewState) -> sa.ColumnElement[bool]:
+    """Written out: the index of open reviews is used only where it is certain that no others are
+    asked for."""
+    return t.reviews.c.state == sa.literal_column(f"'{state.value}'")
 
 
 def _yes_or_no(wanted: ReviewFilter, now: float) -> Iterator[sa.ColumnElement[bool]]:
     """Conditions that hold or do not: snoozed, leaving by itself."""
     here = t.reviews.c
     leaving = sa.and_(
-        here.state == ReviewState.OPEN, sa.func.coalesce(here.fallback, "") == Decision.APPROVE
+        _is(ReviewState.OPEN), sa.func.coalesce(here.fallback, "") == Decision.APPROVE
     )
     asked = (
         (wanted.snoozed, sa.func.coalesce(here.snoozed_until, 0.0) > now),
@@ -165,32 +171,6 @@ def _has_terms(core: sa.Connection, wanted: ReviewFilter) -> Iterator[sa.ColumnE
 def _has(cause: Cause) -> sa.ColumnElement[bool]:
     listed = sa.literal(" ") + sa.func.coalesce(t.reviews.c.causes, "") + sa.literal(" ")
     return listed.contains(f" {cause} ", autoescape=True)
-
-
-def _rank() -> sa.ColumnElement[int]:
-    """What `rank_of` says, in the database's words."""
-    causes = sa.func.coalesce(t.reviews.c.causes, "")
-    loud: sa.ColumnElement[str] = (
-        sa.literal(" ") + sa.func.replace(causes, " ", "  ") + sa.literal(" ")
-    )
-    for cause in sorted(QUIET):
-        loud = sa.func.replace(loud, f" {cause} ", "")
-    return sa.case(
-        (_has(Cause.EMERGENCY), int(Rank.EMERGENCY)),
-        (t.reviews.c.kind == ReviewKind.TOOL_CALL, int(Rank.ACTION)),
-        (sa.or_(*map(_has, sorted(RED))), int(Rank.DANGER)),
-        (sa.and_(causes != "", sa.func.trim(loud) == ""), int(Rank.ROUTINE)),
-        else_=int(Rank.DOUBT),
-    )
-
-
-def _fact(core: sa.Connection, name: str) -> sa.ColumnElement[str]:
-    """A field of what was known about the message, in the database's own words for JSON."""
-    facts = t.reviews.c.facts
-    if core.dialect.name == "postgresql":
-        document = sa.cast(sa.func.convert_from(facts, "UTF8"), sa.JSON)
-        return document.op("->>", return_type=sa.Text())(name)
-    return sa.cast(sa.func.json_extract(sa.cast(facts, sa.Text), f"$.{name}"), sa.Text)
 
 
 def snooze(

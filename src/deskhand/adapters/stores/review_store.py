@@ -5,7 +5,7 @@ from typing import Any
 from deskhand.adapters.stores import replies, review_decisions, review_queue
 from deskhand.adapters.stores.core_database import SqlDesk
 from deskhand.crashpoints import crash_point
-from deskhand.model.queue import ALL_REVIEWS, BegunEdit, DeadlinePlace, Facets, ReviewFilter
+from deskhand.model.queue import ALL_REVIEWS, BegunEdit, Facets, QueuePosition, ReviewFilter
 from deskhand.model.run import Review, Verdict
 
 
@@ -30,7 +30,7 @@ class SqlReviews(SqlDesk):
         wanted: ReviewFilter,
         *,
         limit: int,
-        after: DeadlinePlace | None = None,
+        after: QueuePosition | None = None,
         backwards: bool = False,
     ) -> list[Review]:
         now = self._now()

@@ -5,7 +5,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
-from deskhand.adapters.stores.record_values import RUN_FIELDS
+from deskhand.adapters.stores.record_values import REVIEW_FIELDS, RUN_FIELDS
 from deskhand.adapters.stores.record_values import pack as pack
 from deskhand.adapters.stores.record_values import review_of as review_of
 from deskhand.adapters.stores.record_values import run_of as run_of
@@ -36,7 +36,7 @@ def effect_of(run_id: str, row: Row) -> Effect:
     )
 
 
-REVIEW_COLUMNS = tuple(column for column in t.reviews.c if column.name != "search_text")
+REVIEW_COLUMNS = tuple(t.reviews.c[name] for name in REVIEW_FIELDS)
 """What a review is made of; the text that it is searched by may be long and stays behind."""
 
 

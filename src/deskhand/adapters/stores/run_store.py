@@ -101,6 +101,9 @@ class SqlRuns(SqlDesk):
             lambda core: [run_of(row) for row in core.execute(query)]
         )
 
+    async def count_runs(self, status: RunStatus, most: int) -> int:
+        return await plain_reads.count_runs(self._database.ask, self.desk, status.value, most)
+
     async def count_screened(self, since: float) -> int:
         return await plain_reads.count_screened(self._database.ask, self.desk, since)
 

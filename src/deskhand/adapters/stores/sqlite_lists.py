@@ -11,16 +11,13 @@ from typing import Any, TypeVar
 
 from deskhand.adapters.stores.record_values import RUN_FIELDS, review_of, run_of
 from deskhand.errors import NotFound
-from deskhand.model.causes import QUIET, RED, Cause, Rank
+from deskhand.model.causes import Cause
 from deskhand.model.codes import ErrorCode
 from deskhand.model.message import Message
-from deskhand.model.queue import ALL_REVIEWS, DeadlinePlace, ReviewFilter
+from deskhand.model.queue import ALL_REVIEWS, QueuePosition, ReviewFilter
 from deskhand.model.run import (
-    DUE_AT,
-    NO_DEADLINE,
     Decision,
     Review,
-    ReviewKind,
     ReviewState,
     Run,
     RunStatus,
@@ -31,13 +28,8 @@ Read = Callable[[sqlite3.Connection], T]
 Condition = tuple[str, Sequence[Any]]
 """What must hold, in SQL, and the values of its question marks."""
 
-_EXPIRES = f"coalesce(reviews.expires_at, {NO_DEADLINE!r})"
-_DEADLINE = (
-    f"CASE WHEN instr(reviews.facts, CAST('{DUE_AT}' AS BLOB))>0 THEN min({_EXPIRES},"
-    f" coalesce(json_extract(CAST(reviews.facts AS TEXT), '$.{DUE_AT}'), {NO_DEADLINE!r}))"
-    f" ELSE {_EXPIRES} END"
-)
-"""What `Review.deadline` says, in SQL. Few reviews have such a fact, and reading JSON is dear."""
+_PLACE = ("reviews.rank", "reviews.deadline", "reviews.created_at", "reviews.id")
+"""The columns of `Review.place`."""
 _REVIEWS = "SELECT reviews.*, runs.id AS run_id FROM reviews JOIN runs ON runs.position=reviews.run"
 
 
@@ -111,8 +103,7 @@ class SqliteLists(ABC):
         after: tuple[float, str] | None = None,
         backwards: bool = False,
     ) -> list[Review]:
-        conditions: list[Condition] = [("reviews.desk=?", (self.desk,))]
-        conditions += [*_exact(wanted), *_yes_or_no(wanted, self._now()), *_has_terms(wanted)]
+        conditions = self._conditions(wanted)
         if after is not None:
             sign = "<" if backwards else ">"
             conditions.append((f"(reviews.created_at, reviews.id) {sign} (?, ?)", after))
@@ -128,24 +119,30 @@ class SqliteLists(ABC):
         wanted: ReviewFilter,
         *,
         limit: int,
-        after: DeadlinePlace | None = None,
+        after: QueuePosition | None = None,
         backwards: bool = False,
     ) -> list[Review]:
-        conditions: list[Condition] = [("reviews.desk=?", (self.desk,))]
-        conditions += [*_exact(wanted), *_yes_or_no(wanted, self._now()), *_has_terms(wanted)]
+        conditions = self._conditions(wanted)
         if after is not None:
             sign = "<" if backwards else ">"
-            place = f"({_DEADLINE}, reviews.created_at, reviews.id)"
-            conditions.append((f"{place} {sign} (?, ?, ?)", after))
+            conditions.append((f"({', '.join(_PLACE)}) {sign} (?, ?, ?, ?)", after))
         where, values = _joined(conditions)
         way = "DESC" if backwards else "ASC"
-        columns = (_DEADLINE, "reviews.created_at", "reviews.id")
-        order = ", ".join(f"{column} {way}" for column in columns)
-        # sorted by name alone: whole rows, with their drafts, would go through the sorting
-        joined = "" if wanted.run_id is None else " JOIN runs ON runs.position=reviews.run"
-        first = f"SELECT reviews.id FROM reviews{joined} WHERE {where} ORDER BY {order} LIMIT ?"  # noqa: S608
+        order = ", ".join(f"{column} {way}" for column in _PLACE)
+        # found in the index by name alone: whole rows, with their drafts, are read afterwards
+        first = f"SELECT reviews.id {_counted(wanted)} WHERE {where} ORDER BY {order} LIMIT ?"
         query = f"{_REVIEWS} WHERE reviews.id IN ({first}) ORDER BY {order}"
         return await self._reviews(query, (*values, limit))
+
+    async def count_reviews(self, wanted: ReviewFilter) -> int:
+        where, values = _joined(self._conditions(wanted))
+        query = f"SELECT count(*) {_counted(wanted)} WHERE {where}"
+        [[count]] = await self._look(lambda raw: raw.execute(query, values).fetchall())
+        return int(count)
+
+    def _conditions(self, wanted: ReviewFilter) -> list[Condition]:
+        of_desk: Condition = ("reviews.desk=?", (self.desk,))
+        return [of_desk, *_exact(wanted), *_yes_or_no(wanted, self._now()), *_has_terms(wanted)]
 
     async def _reviews(self, query: str, values: Sequence[Any]) -> list[Review]:
         def read(raw: sqlite3.Connection) -> list[Review]:
@@ -167,18 +164,29 @@ def _joined(conditions: Sequence[Condition]) -> tuple[str, list[Any]]:
     return where, [value for _, values in conditions for value in values]
 
 
+def _counted(wanted: ReviewFilter) -> str:
+    """What reviews are found in; their runs are looked at only where one is named."""
+    joined = "" if wanted.run_id is None else " JOIN runs ON runs.position=reviews.run"
+    return f"FROM reviews{joined}"
+
+
 def _exact(wanted: ReviewFilter) -> Iterator[Condition]:
-    """Conditions on what a review's fields must be."""
+    """Conditions on what a review's fields must be. A state is written out: the index of open
+    reviews is used only where it is certain that no others are asked for."""
     if wanted.state is not None:
-        yield "reviews.state=?", (wanted.state.value,)
+        yield f"reviews.state='{wanted.state.value}'", ()
     if wanted.run_id is not None:
         yield "runs.id=?", (wanted.run_id,)
     if wanted.cause is not None:
         yield _has(wanted.cause)
-    for name, value in (("category", wanted.category), ("language", wanted.language)):
+    exact = (
+        ("rank", wanted.rank),
+        ("category", wanted.category),
+        ("language", wanted.language),
+    )
+    for name, value in exact:
         if value is not None:
-            fact = "CAST(json_extract(CAST(reviews.facts AS TEXT), ?) AS TEXT)=?"
-            yield fact, (f"$.{name}", value)
+            yield f"reviews.{name}=?", (value,)
     if wanted.assignee:
         yield "reviews.assignee=?", (wanted.assignee,)
     elif wanted.assignee is not None:
@@ -186,7 +194,7 @@ def _exact(wanted: ReviewFilter) -> Iterator[Condition]:
 
 
 def _yes_or_no(wanted: ReviewFilter, now: float) -> Iterator[Condition]:
-    """Conditions that hold or do not: snoozed, leaving by itself, as dangerous as asked for."""
+    """Conditions that hold or do not: snoozed, leaving by itself."""
     leaving = "reviews.state=? AND coalesce(reviews.fallback, '')=?"
     asked = (
         (wanted.snoozed, ("coalesce(reviews.snoozed_until, 0.0)>?", (now,))),
@@ -195,8 +203,6 @@ def _yes_or_no(wanted: ReviewFilter, now: float) -> Iterator[Condition]:
     for answer, (condition, values) in asked:
         if answer is not None:
             yield condition if answer else f"NOT ({condition})", values
-    if wanted.rank is not None:
-        yield _has_rank(wanted.rank)
 
 
 def _has_terms(wanted: ReviewFilter) -> Iterator[Condition]:
@@ -207,34 +213,3 @@ def _has_terms(wanted: ReviewFilter) -> Iterator[Condition]:
 
 def _has(cause: Cause) -> Condition:
     return "instr(' ' || coalesce(reviews.causes, '') || ' ', ?)>0", (f" {cause.value} ",)
-
-
-def _has_rank(rank: Rank) -> Condition:
-    """Whether `rank_of` gives this rank, in SQL: what is cheap first, and no more than needed,
-    since every open review of a desk is asked."""
-    emergency, urgent = _has(Cause.EMERGENCY)
-    action, kind = "reviews.kind=?", (ReviewKind.TOOL_CALL.value,)
-    red = [_has(cause) for cause in sorted(RED)]
-    danger = " OR ".join(condition for condition, _ in red)
-    named = [value for _, values in red for value in values]
-    quiet, harmless = _is_quiet()
-    if rank is Rank.EMERGENCY:
-        return emergency, urgent
-    if rank is Rank.ACTION:
-        return f"{action} AND NOT ({emergency})", (*kind, *urgent)
-    if rank is Rank.ROUTINE:  # neither an emergency nor a danger is quiet
-        return f"NOT ({action}) AND {quiet}", (*kind, *harmless)
-    calm = f"NOT ({action}) AND NOT ({emergency})"
-    if rank is Rank.DANGER:
-        return f"{calm} AND ({danger})", (*kind, *urgent, *named)
-    doubt = f"{calm} AND NOT ({danger}) AND NOT ({quiet})"
-    return doubt, (*kind, *urgent, *named, *harmless)
-
-
-def _is_quiet() -> Condition:
-    """Whether a review has causes, and none but quiet ones."""
-    loud = "' ' || replace(coalesce(reviews.causes, ''), ' ', '  ') || ' '"
-    for _ in QUIET:
-        loud = f"replace({loud}, ?, '')"
-    named = [f" {cause.value} " for cause in sorted(QUIET)]
-    return f"(coalesce(reviews.causes, '')<>'' AND trim({loud})='')", named

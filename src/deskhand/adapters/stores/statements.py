@@ -97,17 +97,23 @@ LAST_STATEMENT = (
     " AND x.desk = (SELECT r.desk FROM runs r WHERE r.position = x.run) AND x.number ="
     " (SELECT max(y.number) FROM statements y WHERE y.desk = x.desk AND y.run = x.run)"
 )
+_MADE_OF_REVIEWS = ("search_text", "rank", "deadline", "category", "language")
 SOURCES = (
     _of_run(t.effects, "effect", ("seq", "call"), state=_OPEN_EFFECTS),
     _of_run(t.effect_counts, "count", ("seq", "call")),
-    _of_run(t.reviews, "review", ("id",), ("search_text",), state=("open",)),
+    _of_run(t.reviews, "review", ("id",), _MADE_OF_REVIEWS, state=("open",)),
     _of_run(t.events, "event", ("id",)),
     _of_run(t.llm_calls, "model call", ("id",)),
     _of_run(t.attachments, "attachment", ("id",), ("content",)),
     _of_run(t.judgements, "judgement", ("id",)),
 )
+_KEPT_TO_SORT = "made from what the review says, for the order of the queue"
 LEFT_OUT: Mapping[str, str] = {
     "reviews.search_text": "made from the review and its message, for the search",
+    "reviews.rank": _KEPT_TO_SORT,
+    "reviews.deadline": _KEPT_TO_SORT,
+    "reviews.category": _KEPT_TO_SORT,
+    "reviews.language": _KEPT_TO_SORT,
     "attachments.content": "compared with its digest instead",
 }
 """Columns of these tables that no statement covers, each with the reason."""

@@ -6,6 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.record_values import queue_columns
 from deskhand.adapters.stores.rows import pack, unpack
 from deskhand.model.run import DUE_AT, ReviewState
 
@@ -13,12 +14,14 @@ DUE_FOR = "due_for"
 """Among a review's facts: which deadline of its ticket `due_at` is. A time that a person named
 stands without it, and stays."""
 
+_PLACED_BY = tuple(t.reviews.c[name] for name in ("id", "kind", "causes", "facts", "expires_at"))
+
 
 def order_reviews(core: sa.Connection, desk: str, runs: Sequence[str] | None = None) -> int:
     """Tell open reviews when their tickets are due; returns how many were told something new."""
     links, tickets, reviews = t.ticket_messages.c, t.tickets.c, t.reviews.c
     query = (
-        sa.select(reviews.id, reviews.facts, tickets.due_at, tickets.due_for)
+        sa.select(*_PLACED_BY, tickets.due_at, tickets.due_for)
         .join(t.ticket_messages, sa.and_(links.desk == reviews.desk, links.run == reviews.run))
         .join(t.tickets, sa.and_(tickets.desk == links.desk, tickets.id == links.ticket))
         .where(reviews.desk == desk, reviews.state == ReviewState.OPEN)
@@ -31,7 +34,10 @@ def order_reviews(core: sa.Connection, desk: str, runs: Sequence[str] | None = N
         wanted = _with_deadline(facts, row.due_at, row.due_for)
         if wanted != facts:
             here = (reviews.id == row.id, reviews.state == ReviewState.OPEN)
-            core.execute(t.reviews.update().where(*here).values(facts=pack(wanted)))
+            causes = (row.causes or "").split()
+            place = queue_columns(row.kind, causes, wanted, row.expires_at)
+            values = {"facts": pack(wanted), **place}
+            core.execute(t.reviews.update().where(*here).values(values))
             changed += 1
     return changed
 

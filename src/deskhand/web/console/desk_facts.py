@@ -18,6 +18,7 @@ from deskhand.web.api.access import ServedDesk
 
 _LATEST = 300
 """Messages that hits of routing rules are counted in."""
+_MOST_COUNTED = 10_000
 _GAPS = 12
 _SOON = 30 * 86400.0
 FEW_EXAMPLES = 10
@@ -149,7 +150,7 @@ async def queue_counts(desk: ServedDesk) -> dict[str, str]:
         RunStatus.WAITING_USER,
         RunStatus.FAILED,
     ):
-        found = await desk.store.runs(status=status, limit=_LATEST)
-        more = "+" if len(found) == _LATEST else ""
-        counts[status.value] = f"{len(found)}{more}"
+        found = await desk.store.count_runs(status, _MOST_COUNTED)
+        more = "+" if found == _MOST_COUNTED else ""
+        counts[status.value] = f"{found}{more}"
     return counts

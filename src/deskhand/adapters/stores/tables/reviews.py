@@ -32,10 +32,24 @@ reviews = Table(
     Column("assignee", Text),
     Column("snoozed_until", Float),
     Column("search_text", Text),
+    Column("rank", Integer),
+    Column("deadline", Float),
+    Column("category", Text),
+    Column("language", Text),
     Index("reviews_conversation", "conversation", "state"),
     Index("reviews_run", "run"),
     Index("reviews_queue", "desk", "state", "created_at", "id"),
+    Index("reviews_time", "desk", "created_at", "id", "causes"),
 )
+
+_PLACE = ("desk", "state", "rank", "deadline", "created_at", "id")
+_QUEUE = (*_PLACE, "snoozed_until", "fallback", "assignee", "category", "language")
+reviews_open = Index(
+    "reviews_open",
+    *(reviews.c[name] for name in _QUEUE),
+    sqlite_where=reviews.c.state == "open",
+)
+"""The queue in its order, with what it is counted by. On PostgreSQL the migration says which."""
 
 review_edits = Table(
     "review_edits",

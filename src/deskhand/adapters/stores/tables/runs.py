@@ -66,6 +66,13 @@ runs_screened = Index(
     runs.c.position,
     sqlite_where=_screened,
 )
+runs_status = Index(
+    "runs_status",
+    runs.c.status,
+    runs.c.desk,
+    runs.c.position,
+    sqlite_where=runs.c.pruned_at.is_(None),
+)
 
 messages = Table(
     "messages",
