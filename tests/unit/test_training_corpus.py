@@ -82,7 +82,7 @@ def test_the_asks_of_a_mail_to_the_inbox_desk_stand_in_it() -> None:
     assert len(files) == 4
     for file in files:
         mails = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-        assert len(mails) == 40
+        assert len(mails) == 120
         for ask in [(mail, ask) for mail in mails for ask in mail["asks"]]:
             assert ask[1]["text"] in ask[0]["body"]
             assert ask[1]["article"] is None or ask[1]["article"] in known

@@ -22,6 +22,10 @@ _TAIL = (
     r"you|me|it|that|this|to|das|es|eso|esto|my friend|mate))*[ ,.!?:;…'\")(-]*"
 )
 """And what after them, where nothing else is said."""
+_GAP = r"[ ,.!:;-]+"
+"""Between cues that are said one after the other: "ja, gerne"."""
+_LONGEST_CUES = 80
+"""Letters of a text that may say nothing else than a few cues."""
 
 
 class Cues:
@@ -34,7 +38,9 @@ class Cues:
             for kind, pattern in joined.items()
         }
         self._whole = {
-            kind: re.compile(rf"[\s¿¡.…'\"(-]*{_LEAD}(?:{pattern}){_TAIL}")
+            kind: re.compile(
+                rf"[\s¿¡.…'\"(-]*{_LEAD}(?:{pattern})(?:{_GAP}(?:{pattern})){{0,3}}{_TAIL}"
+            )
             for kind, pattern in joined.items()
         }
         self._start = {
@@ -48,7 +54,7 @@ class Cues:
 
     def is_all(self, kind: str, folded: str) -> bool:
         """Whether the text says nothing else."""
-        return self._whole[kind].fullmatch(folded) is not None
+        return len(folded) <= _LONGEST_CUES and self._whole[kind].fullmatch(folded) is not None
 
     def starts(self, kind: str, folded: str) -> bool:
         """Whether the text, or a sentence of it, begins with a cue."""

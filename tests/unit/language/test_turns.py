@@ -124,7 +124,7 @@ def test_the_other_one_names_nothing(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("yes", True), ("ano, prosím", True), ("ja genau", True), ("sí", True), ("no", False)],
+    [("yes", True), ("ano, prosím", True), ("Ja, gerne", True), ("sí", True), ("no", False)],
 )
 def test_yes_and_no(text: str, says: bool) -> None:
     turn = read(text, "confirm", order="O-10018")
