@@ -2,9 +2,9 @@
 
     python scripts/score_matching.py pairs.jsonl
 
-Each line holds `tickets` (each with `id`, `subject`, `messages`, and perhaps `state`), `message`,
-and `continues`: the id of the ticket that it continues, or null. Every message comes from the same
-proven customer in a conversation of its own.
+Each line holds `tickets` (each with `id`, `subject`, `messages`, and perhaps `state` and `reply`),
+`message`, and `continues`: the id of the ticket that it continues, or null. Every message comes
+from the same proven customer in a conversation of its own.
 """
 
 import json
@@ -17,7 +17,7 @@ from deskhand.language.ticket_facts import continuations, follow_up_score
 from deskhand.mail.message_files import message_from
 from deskhand.model.ticket import MessageFacts, Ticket
 from deskhand.model.ticket_state import TicketState
-from deskhand.tickets.checkpoints import build
+from deskhand.tickets.checkpoints import build, read_text
 from deskhand.tickets.matching import Candidate, Incoming, match
 from deskhand.tickets.message_hints import facts_of, follow_up_words
 
@@ -46,8 +46,9 @@ def matched(case: dict[str, Any]) -> tuple[str | None, str]:
             _facts(100 * place + number, body, given["subject"])
             for number, body in enumerate(given["messages"])
         ]
-        checkpoint = build(ticket, facts)
-        texts.append(f"{checkpoint.subject}\n{checkpoint.summary}")
+        replies = [(given["reply"], 1.0)] if given.get("reply") else []
+        checkpoint = build(ticket, facts, replies)
+        texts.append(read_text(checkpoint))
         candidates.append(Candidate(ticket, checkpoint))
     chances = continuations(case["message"], texts)
     read = [

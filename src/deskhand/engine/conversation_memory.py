@@ -139,7 +139,7 @@ class ConversationMemory:
     async def _turn(self, turn: ConversationTurn, rows: Sequence[StepRow]) -> RememberedTurn:
         state = _state(turn, rows)
         last = result_of(rows[-1]) if rows else StageResult()
-        said = list(_said(turn.run, state, rows))
+        said = list(replies_that_left(turn.run.status, state, rows))
         if turn.message.channel == CHAT:
             message = turn.message
             said.append(await self._said_by_people(message.conversation, message.id))
@@ -215,8 +215,8 @@ def _state(turn: ConversationTurn, rows: Sequence[StepRow]) -> Envelope:
     return fold(Envelope.of(turn.message, run_id=turn.run.id), rows)
 
 
-def _said(run: Run, state: Envelope, rows: Sequence[StepRow]) -> Iterator[str]:
-    """What left to the customer in this run, in order."""
+def replies_that_left(status: RunStatus, state: Envelope, rows: Sequence[StepRow]) -> Iterator[str]:
+    """What left to the customer in this run, in order; `state` is what its rows add up to."""
     last = StageResult()
     for row in rows:
         last = result_of(row)
@@ -225,9 +225,18 @@ def _said(run: Run, state: Envelope, rows: Sequence[StepRow]) -> Iterator[str]:
                 yield from (str(said["text"]) for said in added if said.get("sent"))
     if last.outcome is Outcome.CLARIFY and last.ask is not None:
         yield last.ask.text
-    elif run.status in _LEFT:
+    elif status in _LEFT:
         reply = state.output(REPLY)
         yield str(reply.get("text") or "") if isinstance(reply, Mapping) else ""
+
+
+def last_reply_of(status: RunStatus, message: Message, rows: Sequence[StepRow]) -> str:
+    """The last text that left in a run; empty where none did, or where it was erased."""
+    if not rows:
+        return ""
+    state = fold(Envelope.of(message, run_id=rows[0].run_id), rows)
+    said = [text for text in replies_that_left(status, state, rows) if text.strip()]
+    return said[-1] if said else ""
 
 
 def _changed_by(rows: Sequence[StepRow]) -> Iterator[str]:

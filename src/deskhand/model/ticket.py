@@ -253,6 +253,9 @@ class TicketCheckpoint(Frozen):
     newest_at: float = 0.0
     vector: str = ""
     """The sum of its messages' vectors: float32, little endian, base64."""
+    reply: str = ""
+    """The beginning of what we said last; empty where nothing has left."""
+    replied_at: float = 0.0
 
 
 class MatchConfidence(StrEnum):

@@ -133,6 +133,14 @@ class TicketStore(TicketArchive, Protocol):
         """Ticket, run, status and time of answers that no event of their ticket tells yet."""
         ...
 
+    async def last_answered(self, runs: Sequence[str]) -> tuple[str, float] | None:
+        """Of these runs, the one whose answer left last by the tickets' events, and when."""
+        ...
+
+    async def reply_of(self, run_id: str) -> str:
+        """The last text that left to the customer in a run; empty where there is none any more."""
+        ...
+
     async def untimed(self, *, limit: int = 500) -> list[Ticket]:
         """Tickets that changed since their deadline was counted."""
         ...

@@ -14,6 +14,8 @@ MOST_REFERENCES = 60
 _LONGEST_BEGINNING = 400
 _LONGEST_LATER = 240
 _LATER_KEPT = 4
+_LONGEST_REPLY = 240
+_REPLY_MARK = "» "
 _BETWEEN = "\n"
 
 
@@ -36,6 +38,14 @@ def grow(checkpoint: TicketCheckpoint, message: MessageFacts) -> TicketCheckpoin
     )
 
 
+def replied(checkpoint: TicketCheckpoint, reply: str, at: float) -> TicketCheckpoint:
+    """The checkpoint after an answer that left at this time: the one that left last counts."""
+    text = " ".join(reply.split())[:_LONGEST_REPLY].rstrip()
+    if at < checkpoint.replied_at:
+        return checkpoint
+    return checkpoint.changed(reply=text, replied_at=at)
+
+
 def told_of(checkpoint: TicketCheckpoint, ticket: Ticket) -> TicketCheckpoint:
     """The checkpoint with what the ticket is now: state, subject, newest event."""
     return checkpoint.changed(
@@ -46,12 +56,27 @@ def told_of(checkpoint: TicketCheckpoint, ticket: Ticket) -> TicketCheckpoint:
     )
 
 
-def build(ticket: Ticket, messages: Iterable[MessageFacts]) -> TicketCheckpoint:
-    """The checkpoint of a ticket from all its messages, as growing would have made it."""
+def build(
+    ticket: Ticket,
+    messages: Iterable[MessageFacts],
+    replies: Iterable[tuple[str, float]] = (),
+) -> TicketCheckpoint:
+    """The checkpoint of a ticket from all its messages and from what we said with its time, as
+    growing would have made it."""
     checkpoint = begin(ticket)
     for message in messages:
         checkpoint = grow(checkpoint, message)
+    for reply, at in replies:
+        checkpoint = replied(checkpoint, reply, at)
     return told_of(checkpoint, ticket)
+
+
+def read_text(checkpoint: TicketCheckpoint) -> str:
+    """A ticket as the reading model reads it beside a message: subject, messages, our last reply.
+    The model was trained on this form."""
+    reply = f"{_REPLY_MARK}{checkpoint.reply}" if checkpoint.reply else ""
+    parts = (checkpoint.subject, checkpoint.summary, reply)
+    return _BETWEEN.join(part for part in parts if part)
 
 
 def search_text(checkpoint: TicketCheckpoint) -> str:

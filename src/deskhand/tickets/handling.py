@@ -11,6 +11,7 @@ from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind
 from deskhand.model.ticket_state import AskStatus, TicketState, UrgencyLevel
 from deskhand.tickets import rules
 from deskhand.tickets.asks import open_asks, settled
+from deskhand.tickets.checkpoints import replied
 from deskhand.tickets.service import Tickets
 
 MOST_AT_ONCE = 200
@@ -127,8 +128,14 @@ async def _note_answer(tickets: Tickets, ticket_id: str, run: str, by: str, at: 
         for event in await tickets.store.events(ticket_id)
         if event.kind is TicketEventKind.ANSWERED
     }
-    if run not in told:
-        await tickets.changed(ticket_id, lambda ticket: rules.answered(ticket, run, by, at))
+    if run in told:
+        return
+    reply = await tickets.store.reply_of(run)
+    await tickets.changed(
+        ticket_id,
+        lambda ticket: rules.answered(ticket, run, by, at),
+        lambda checkpoint: replied(checkpoint, reply, at),
+    )
 
 
 async def _wait_for_customer(tickets: Tickets, ticket_id: str, by: str) -> None:

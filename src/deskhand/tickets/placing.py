@@ -17,7 +17,7 @@ from deskhand.model.ticket import (
     TicketCheckpoint,
     new_ticket_id,
 )
-from deskhand.tickets.checkpoints import grow
+from deskhand.tickets.checkpoints import grow, read_text
 from deskhand.tickets.fold import fold
 from deskhand.tickets.matching import Candidate, Incoming, is_candidate, match
 from deskhand.tickets.message_hints import cited_in, facts_of, follow_up_words, told_meaning
@@ -205,7 +205,7 @@ class TicketPlacing:
         newest = sorted(checkpoints, key=lambda one: -one.newest_at)[:MOST_READ]
         if self.continuations is None or not newest:
             return {}
-        texts = [f"{one.subject}\n{one.summary}" for one in newest]
+        texts = [read_text(one) for one in newest]
         chances = await asyncio.to_thread(self.continuations, told_meaning(message), texts)
         return {one.ticket_id: chance for one, chance in zip(newest, chances, strict=True)}
 

@@ -217,9 +217,13 @@ class Tickets:
         return cleared
 
     async def changed(
-        self, written: str, events_of: Callable[[Ticket], Sequence[TicketEvent]]
+        self,
+        written: str,
+        events_of: Callable[[Ticket], Sequence[TicketEvent]],
+        grown: Callable[[TicketCheckpoint], TicketCheckpoint] | None = None,
     ) -> Ticket:
-        """A ticket after the events that a rule gives for it, tried until nobody is faster."""
+        """A ticket after the events that a rule gives for it, tried until nobody is faster;
+        `grown` gives its checkpoint after them."""
 
         async def attempt() -> Ticket:
             customer = (await self.find(written)).customer
@@ -229,6 +233,8 @@ class Tickets:
             if not events:
                 return ticket
             held = await self.checkpoint(ticket)
+            if grown is not None:
+                held = grown(held)
             await self.record(customer, version, [ticket], events, {ticket.id: held})
             return await self.find(written)
 
@@ -303,7 +309,16 @@ class Tickets:
 
     async def _built(self, ticket: Ticket) -> TicketCheckpoint:
         messages = await self.store.messages(ticket.runs)
-        return build(ticket, (facts_of(run, message, raw) for run, message, raw in messages))
+        facts = (facts_of(run, message, raw) for run, message, raw in messages)
+        return build(ticket, facts, await self._last_reply(ticket.runs))
+
+    async def _last_reply(self, runs: Sequence[str]) -> list[tuple[str, float]]:
+        """What we said last about these runs' messages, and when; nothing where nothing left."""
+        newest = await self.store.last_answered(runs)
+        if newest is None:
+            return []
+        run, at = newest
+        return [(await self.store.reply_of(run), at)]
 
     # --- all tickets
 

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import CoreDatabase
+from deskhand.adapters.stores.rows import STEP_COLUMNS, step_of
 from deskhand.adapters.stores.ticket_reviews import order_reviews
 from deskhand.adapters.stores.ticket_rows import ticket_of, write_deadline
 from deskhand.errors import Conflict, NotFound
@@ -118,6 +119,43 @@ class TicketQueues:
             query = query.where(t.runs.c.id.in_(runs))
         rows = await self._database.read_core(lambda core: core.execute(query).all())
         return [(row.ticket, row.id, RunStatus(row.status), row.updated_at) for row in rows]
+
+    async def last_answered(self, runs: Sequence[str]) -> tuple[str, float] | None:
+        """Of these runs, the one whose answer left last by the tickets' events, and when."""
+        events = t.ticket_events.c
+        query = (
+            sa.select(t.runs.c.id, events.at)
+            .join(t.runs, t.runs.c.position == events.run)
+            .where(events.desk == self.desk, events.kind == TicketEventKind.ANSWERED)
+            .where(t.runs.c.id.in_(runs))
+            .order_by(events.at.desc(), events.run.desc())
+            .limit(1)
+        )
+        row = await self._database.read_core(lambda core: core.execute(query).one_or_none())
+        return None if row is None else (row.id, row.at)
+
+    async def reply_of(self, run_id: str) -> str:
+        """The last text that left to the customer in a run; empty where there is none any more."""
+        from deskhand.engine.conversation_memory import last_reply_of
+
+        mine = (t.runs.c.id == run_id, t.runs.c.desk == self.desk)
+        about = (
+            sa.select(t.runs.c.status, t.runs.c.position, t.messages.c.body)
+            .join(t.messages, t.messages.c.run == t.runs.c.position)
+            .where(*mine, t.messages.c.body.is_not(None))
+        )
+
+        def op(core: sa.Connection) -> str:
+            run = core.execute(about).one_or_none()
+            if run is None:
+                return ""
+            steps = sa.select(*STEP_COLUMNS).where(t.steps.c.run == run.position)
+            rows = core.execute(steps.order_by(t.steps.c.seq)).all()
+            written = [step_of(run_id, row) for row in rows]
+            message = Message.model_validate_json(run.body)
+            return last_reply_of(RunStatus(run.status), message, written)
+
+        return await self._database.read_core(op)
 
     async def untimed(self, *, limit: int = 500) -> list[Ticket]:
         """Tickets that changed since their deadline was counted."""
