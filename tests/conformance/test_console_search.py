@@ -1,10 +1,21 @@
 """What every database finds for the console's search: all that is there, and nothing of others."""
 
+from typing import Any
+
+import sqlalchemy as sa
+
+from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.console_feed import SqlConsoleFeed
 from deskhand.adapters.stores.contacts import SqlContacts
+from deskhand.adapters.stores.search_index import SqlSearchIndex
+from deskhand.engine.journal import make_row
+from deskhand.model.audited import Kept
 from deskhand.model.contact import ContactEntry
+from deskhand.model.envelope import Delta, StageResult
 from deskhand.model.message import Address
+from deskhand.model.run import RunStatus, StepRow
 from tests.conformance.adapters import Stores
+from tests.conformance.test_store import claimed
 from tests.kit import a_message
 
 
@@ -47,3 +58,137 @@ async def test_people_are_found_by_name_address_and_company(stores: Stores) -> N
         people = [(hit.title, hit.reference) for hit in hits if hit.kind == "person"]
         assert people == [("Peter Marlow", "peter@marlow.example")], word
     assert await feed.search(["bank"], ["marlow"], 5) == []
+
+
+async def messages_with(feed: SqlConsoleFeed, *words: str) -> list[str]:
+    hits = await feed.search(["desk"], words, 30)
+    return [hit.reference for hit in hits if hit.kind == "message"]
+
+
+async def test_czech_is_found_without_its_accents_and_by_the_beginning_of_a_word(
+    stores: Stores,
+) -> None:
+    store = await stores()
+    feed = SqlConsoleFeed(store._database)
+    body = "Dobrý den, kůň Žižka je příliš žluťoučký. Objednávka č. SO-2024/117, díl P1002."
+    asked = await store.accept(a_message(1, body=body), flow="flow")
+    await store.accept(a_message(2, body="Guten Tag, die Straße"), flow="flow")
+    for words in (
+        ["kun"],
+        ["KŮŇ"],
+        ["zizka", "prilis"],
+        ["zlutou"],
+        ["so-2024"],
+        ["2024/117"],
+        ["p1002"],
+        ["1002"],
+        ["objednávka", "č."],
+    ):
+        assert await messages_with(feed, *words) == [asked.run_id], words
+    for words in (["izka"], ["so-117"], ["k"], ["%"], ["'"], ['"'], ["a'", "&", "|"], ["*"]):
+        assert await messages_with(feed, *words) == [], words
+    assert len(await messages_with(feed, "strasse")) == 1
+
+
+async def test_the_newest_of_many_stand_first(stores: Stores) -> None:
+    store = await stores()
+    feed = SqlConsoleFeed(store._database)
+    accepted = [
+        await store.accept(a_message(number, body="Where is my parcel?"), flow="flow")
+        for number in range(40)
+    ]
+    newest_first = [one.run_id for one in reversed(accepted)]
+    assert await messages_with(feed, "parc") == newest_first[:30]
+
+
+async def test_runs_are_found_by_why_they_rest_and_by_the_numbers_of_their_tools(
+    stores: Stores,
+) -> None:
+    store = await stores()
+    feed = SqlConsoleFeed(store._database)
+    accepted = await store.accept(a_message(1, body="Hello"), flow="flow")
+    assert await messages_with(feed, "hello") == [accepted.run_id]
+    run_id, digest = await claimed(store, 2, body="Hello again")
+    await store.append(a_tool_step(run_id, digest, {"order": "A-10007", "count": 3}))
+    await store.finish(run_id, RunStatus.FAILED, reason="Das Lager ist geschlossen")
+    for words, kind in (
+        (["geschl"], "run"),
+        (["a-10007"], "order"),
+        (["10007"], "order"),
+    ):
+        hits = await feed.search(["desk"], words, 5)
+        assert [(hit.kind, hit.reference) for hit in hits] == [(kind, run_id)], words
+    assert await feed.search(["desk"], ["b-10007"], 5) == []
+
+
+async def test_what_was_erased_or_pruned_is_not_found_and_not_in_the_index(stores: Stores) -> None:
+    now = 1_800_000_000.0
+    store = await stores(now=lambda: now)
+    feed = SqlConsoleFeed(store._database)
+    people = SqlContacts(store._database, "desk", lambda text: None)
+    ann = Address(address="ann@example.com", name="Ann Quixotic")
+    for number, sender in ((1, ann), (2, Address(address="bob@example.com"))):
+        message = a_message(number, body=f"zanzibar{number}").changed(sender=sender)
+        accepted = await store.accept(message, flow="flow")
+        await store.claim(accepted.run_id, {"flow": "v1"})
+        await store.finish(accepted.run_id, RunStatus.DONE)
+    await people.grow()
+    assert len(await messages_with(feed, "zanzibar")) == 2
+    assert len(await feed.search(["desk"], ["quixotic"], 5)) == 2
+
+    await store.erase("ann@example.com", "ida")
+    assert await indexed_words(store) == {"zanzibar2", "bob"}
+    assert await feed.search(["desk"], ["quixotic"], 5) == []
+    assert await feed.search(["desk"], ["zanzibar1"], 5) == []
+    assert await indexed_words(store) == {"zanzibar2", "bob"}
+
+    now += 86400 * 400
+    await store.prune_old(Kept.RUNS, 86400 * 365, after=0, limit=10)
+    assert await messages_with(feed, "zanzibar") == []
+    assert await indexed_words(store) == {"bob"}
+    assert await feed.not_searchable(["desk"], 10) == 0
+
+
+async def test_words_that_were_read_before_an_erasure_are_not_written_after_it(
+    stores: Stores,
+) -> None:
+    store = await stores()
+    index = SqlSearchIndex(store._database, "desk")
+    people = SqlContacts(store._database, "desk", lambda text: None)
+    message = a_message(1, body="zanzibar1").changed(sender=Address(address="bob@example.com"))
+    accepted = await store.accept(message, flow="flow")
+    await store.claim(accepted.run_id, {"flow": "v1"})
+    await store.finish(accepted.run_id, RunStatus.DONE)
+    await people.grow()
+    due = await store._database.read_core(index._due)
+    batch = await store._database.read_core(lambda core: index._read(core, due))
+    await store.erase("bob@example.com", "ida")
+    await store._database.write_core(lambda core: index._write(core, batch))
+    assert await indexed_words(store) == set()
+
+
+async def indexed_words(store: Any) -> set[str]:
+    """Which of the words of these tests the tables of the index hold, and the changes due."""
+
+    def read(core: sa.Connection) -> str:
+        texts: list[str] = []
+        for column in (t.search_runs.c.words, t.search_people.c.words, t.search_due.c.address):
+            texts += [str(text) for text in core.execute(sa.select(column)).scalars()]
+        return " ".join(texts)
+
+    text = await store._database.read_core(read)
+    return {word for word in ("zanzibar1", "zanzibar2", "quixotic", "bob") if word in text}
+
+
+def a_tool_step(run_id: str, previous: bytes, arguments: dict[str, Any]) -> StepRow:
+    return make_row(
+        run_id,
+        0,
+        "act/find_order",
+        StageResult(delta=Delta(outputs={"act": {"args": arguments}})),
+        attempt=1,
+        flow_version="v1",
+        started_at=1.5,
+        latency_ms=2.25,
+        previous=previous,
+    )

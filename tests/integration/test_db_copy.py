@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from deskhand.adapters.stores.console_feed import SqlConsoleFeed
 from deskhand.adapters.stores.database_copy import copy_database
 from deskhand.adapters.stores.postgres import PostgresStore
 from deskhand.adapters.stores.postgres_backend import PostgresBackend
@@ -91,6 +92,20 @@ async def test_everything_arrives_and_goes_on(tmp_path: Path) -> None:
     assert (await new.run(fresh.run_id)).position > 2500
     with pytest.raises(Conflict, match="not empty"):
         await copy_database(source, target, lambda *progress: None)
+    await source.close()
+    await target.close()
+
+
+async def test_what_arrived_is_searched_there(tmp_path: Path) -> None:
+    source = await filled(tmp_path / "d.db", 3)
+    before = await SqlConsoleFeed(source).search(["desk"], ["parc"], 5)
+    target = await PostgresBackend.open(await asyncio.to_thread(new_database))
+    await copy_database(source, target, lambda *progress: None)
+    feed = SqlConsoleFeed(target)
+    assert await feed.not_searchable(["desk"], 100) == 3
+    after = await feed.search(["desk"], ["parc"], 5)
+    assert [hit.reference for hit in after] == [hit.reference for hit in before]
+    assert len(after) == 3
     await source.close()
     await target.close()
 

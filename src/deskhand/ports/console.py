@@ -95,5 +95,23 @@ class ConsoleFeed(Protocol):
         self, desks: Collection[str], words: Sequence[str], limit: int
     ) -> list[SearchHit]:
         """Messages, people, numbers and runs that have all of the words, at most so many of a
-        kind, the newest first."""
+        kind, the newest first.
+
+        The beginning of a word is enough; case and accents do not matter. What changed a moment ago
+        is found too, as long as not much is due.
+        """
+        ...
+
+    async def not_searchable(self, desks: Collection[str], most: int) -> int:
+        """How many changes search does not know yet, counted no further than `most`."""
+        ...
+
+
+class SearchIndex(Protocol):
+    """A desk's part of the index that search asks."""
+
+    desk: str
+
+    async def index_some(self) -> int:
+        """Index what changed last, at most a batch; how much was due."""
         ...

@@ -14,6 +14,7 @@ from deskhand.adapters.stores.console_actions import SqlConsoleActions
 from deskhand.adapters.stores.console_feed import SqlConsoleFeed
 from deskhand.adapters.stores.exchanges import SqlExchanges
 from deskhand.adapters.stores.run_store import desk_names
+from deskhand.adapters.stores.search_index import SqlSearchIndex
 from deskhand.adapters.stores.sqlite_backend import SqliteBackend
 from deskhand.adapters.stores.trust import SqlTrustStore
 from deskhand.adapters.stores.users import SqlUserStore
@@ -100,6 +101,11 @@ def api_keys(database: Database) -> SqlKeyStore:
 def console_feed(database: Database) -> SqlConsoleFeed:
     """What open consoles follow in this database."""
     return SqlConsoleFeed(database)
+
+
+def search_index(database: Database, desk: str) -> SqlSearchIndex:
+    """A desk's part of the index that the console's search asks."""
+    return SqlSearchIndex(database, desk)
 
 
 def knowledge_store(database: Database, desk: str) -> KnowledgeStore:

@@ -25,6 +25,7 @@ from deskhand.engine.chat_mailer import ChatMailer
 from deskhand.engine.clock import SystemClock
 from deskhand.engine.housekeeping import Housekeeper
 from deskhand.engine.learner import Learner
+from deskhand.engine.search_indexer import SearchIndexer
 from deskhand.engine.ticket_keeper import TicketKeeper
 from deskhand.engine.trust_modes import Trust
 from deskhand.engine.worker import Worker
@@ -37,7 +38,13 @@ from deskhand.tools.office import Office
 from deskhand.wiring.assembly import DeskSetup, assemble
 from deskhand.wiring.channels import DeskChannel, desk_channels, review_notifier
 from deskhand.wiring.chat_mails import chat_codes, chat_post
-from deskhand.wiring.databases import Database, DeskStore, channel_store, exchanges_of
+from deskhand.wiring.databases import (
+    Database,
+    DeskStore,
+    channel_store,
+    exchanges_of,
+    search_index,
+)
 from deskhand.wiring.desks import LoadedDesk
 from deskhand.wiring.knowledge import index_articles, open_knowledge
 from deskhand.wiring.models import (
@@ -140,6 +147,8 @@ async def open_desk(
         closing.push_async_callback(notifier.stop)
         courier = webhook_courier(database, spec.name, spec, clock)
         closing.push_async_callback(courier.stop)
+        indexer = SearchIndexer(search_index(database, spec.name))
+        closing.push_async_callback(indexer.stop)
         chats = SqlChats(database, spec.name)
         post = chat_post(spec, around.channels, outbox)
         mailer = ChatMailer(chats, post.send, clock, spec.name)
@@ -160,6 +169,7 @@ async def open_desk(
         if listen:
             notifier.start()
             courier.start()
+            indexer.start()
         yield Desk(
             spec,
             store,

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.console_search import search_desks
 from deskhand.adapters.stores.core_database import CoreDatabase, insert_if_new
+from deskhand.adapters.stores.search_index import SqlSearchIndex
 from deskhand.model.run import ReviewState
 from deskhand.ports.console import Change, Look, Looker, Place, SearchHit
 
@@ -57,9 +58,17 @@ class SqlConsoleFeed:
     async def search(
         self, desks: Collection[str], words: Sequence[str], limit: int
     ) -> list[SearchHit]:
+        for desk in desks:
+            await SqlSearchIndex(self._database, desk).index_some()
         return await self._database.read_core(
             lambda core: search_desks(core, list(desks), words, limit)
         )
+
+    async def not_searchable(self, desks: Collection[str], most: int) -> int:
+        counts = [
+            await SqlSearchIndex(self._database, desk).count_due(most) for desk in sorted(desks)
+        ]
+        return min(most, sum(counts))
 
     async def enter(self, looker: Looker) -> None:
         now = self._now()

@@ -29,8 +29,12 @@ LEFT_BEHIND = {
     t.write_checks.name,
     t.console_changes.name,
     t.console_lookers.name,
+    t.search_due.name,
+    t.search_runs.name,
+    t.search_people.name,
 }
-"""Who serves a database, and who looks into it, is nothing to take along."""
+"""Who serves a database, and who looks into it, is nothing to take along. The words for search are
+made anew: the triggers of the target note whatever arrives."""
 
 Progress = Callable[[str, int, int], None]
 """Told the table, rows copied so far and rows in all."""

@@ -10,6 +10,7 @@ from deskhand.adapters.stores.mentions import forget_responses, passed_on_for
 from deskhand.adapters.stores.review_decisions import close_reviews, record_event
 from deskhand.adapters.stores.review_texts import write_texts_of_run
 from deskhand.adapters.stores.rows import pack, unpack
+from deskhand.adapters.stores.search_index import forget_person, forget_runs
 from deskhand.adapters.stores.statements import forget_salts, mark_record, mark_run
 from deskhand.adapters.stores.ticket_erasure import forget_customers, forget_messages
 from deskhand.adapters.stores.totals import name_digest
@@ -155,6 +156,7 @@ def _erase_work(core: sa.Connection, position: int) -> None:
         .values(payload=None, edit=None, facts=None, category=None, language=None)
     )
     write_texts_of_run(core, position)
+    forget_runs(core, [position])
     core.execute(t.review_edits.delete().where(t.review_edits.c.run == position))
     erase_files(core, position)
     forget_exchanges(core, position)
@@ -174,6 +176,7 @@ def _erase_totals(core: sa.Connection, desk: str, address: str) -> None:
 def _erase_contact(core: sa.Connection, desk: str, address: str) -> None:
     for table in (t.contact_notes, t.contacts):
         core.execute(table.delete().where(table.c.desk == desk, table.c.address == address))
+    forget_person(core, desk, address)
 
 
 def _erase_bookings(

@@ -13,6 +13,7 @@ from deskhand.adapters.stores import audit_records
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.chats import forget_chat
 from deskhand.adapters.stores.erasure import forget_conversation
+from deskhand.adapters.stores.search_index import forget_runs
 from deskhand.adapters.stores.statements import mark_record, mark_run
 from deskhand.adapters.stores.ticket_erasure import forget_messages
 from deskhand.engine.audit import check_message, head_of_chain, pruning_seal
@@ -223,6 +224,7 @@ def _prune_steps(
     found = _positions(core, _closed(desk, before), untouched, after=after, limit=limit)
     here = sa.and_(t.steps.c.run.in_(found), t.steps.c.body.is_not(None))
     emptied = core.execute(t.steps.update().where(here).values(body=None, salt=None)).rowcount
+    forget_runs(core, found)
     values = {"steps_pruned_at": now}
     core.execute(t.runs.update().where(t.runs.c.position.in_(found)).values(**values))
     for position in found:
@@ -284,6 +286,7 @@ def _empty_runs(core: sa.Connection, desk: str, journals: list[Journaled], now: 
         core.execute(table.delete().where(table.c.run_id.in_(run_ids)))
     nothing = {"body": None, "salt": None, "sender": None}
     core.execute(t.messages.update().where(t.messages.c.run.in_(positions)).values(**nothing))
+    forget_runs(core, positions)
     for journal in journals:
         values = {
             "conversation": f"pruned:{journal.run_id}",

@@ -12,12 +12,14 @@ from deskhand.adapters.stores.chat_answers import joins_open_hand_over
 from deskhand.adapters.stores.conversations import message_key
 from deskhand.adapters.stores.review_decisions import open_review
 from deskhand.adapters.stores.rows import pack, run_of, unpack
+from deskhand.adapters.stores.search_index import drop_deleted_words
 from deskhand.adapters.stores.sql_store import SqlStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase, Tx
 from deskhand.adapters.stores.sqlite_lists import Read, SqliteLists, T
 from deskhand.adapters.stores.statements import state_late_on_sqlite, state_on_sqlite
 from deskhand.adapters.stores.totals import count_on_sqlite, counts_of
 from deskhand.errors import Fenced, NotFound
+from deskhand.model.audited import Kept, PrunedBatch
 from deskhand.model.ids import new_id, random_bytes
 from deskhand.model.message import Message
 from deskhand.model.run import (
@@ -301,7 +303,17 @@ class SqliteStore(SqliteLists, SqlStore):
         try:
             return await super().erase(address, by)
         finally:
+            await self._sqlite.write_core(drop_deleted_words)
             await self._sqlite.checkpoint()
+
+    async def prune_old(
+        self, kind: Kept, age: float, *, after: int, limit: int, key: bytes | None = None
+    ) -> PrunedBatch:
+        """As SqlStore does it; after the last batch no word of what went is left in the index."""
+        pruned = await super().prune_old(kind, age, after=after, limit=limit, key=key)
+        if pruned.last is None and kind in (Kept.RUNS, Kept.STEPS):
+            await self._sqlite.write_core(drop_deleted_words)
+        return pruned
 
     # --- the lease
 

@@ -22,6 +22,8 @@ FEW, MANY = 5, 30
 """Hits of a kind in the panel, and on the page."""
 _LONGEST = 200
 _MOST_WORDS = 8
+_MOST_LEFT_OUT = 10_000
+"""Changes that are not indexed yet are counted so far."""
 
 
 class SearchPages:
@@ -44,6 +46,7 @@ class SearchPages:
             "asked": asked,
             "count": len(hits),
             "limit": limit,
+            "left_out": await self._feed.not_searchable(sorted(visit.desks), _MOST_LEFT_OUT),
         }
         values["paths"] = {hit: _path(hit) for hit in hits}
         if visit.part:

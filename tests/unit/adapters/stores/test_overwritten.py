@@ -9,8 +9,12 @@ import pytest
 import sqlalchemy as sa
 
 from deskhand.adapters.stores.own_tables import SqliteOwnTables
+from deskhand.adapters.stores.search_index import SqlSearchIndex
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
+from deskhand.model.message import Address
+from deskhand.model.run import RunStatus
+from tests.kit import a_message
 
 SECRET = "Carla asked about her cracked teapot"
 
@@ -43,6 +47,30 @@ async def test_a_deleted_row_is_not_left_in_the_file(tmp_path: Path) -> None:
     await database.close()
 
     assert SECRET.encode() not in path.read_bytes()
+
+
+async def test_no_word_of_somebody_erased_is_left_in_the_search(tmp_path: Path) -> None:
+    path = tmp_path / "desk.db"
+    database = await SqliteDatabase.open(path)
+    store, index = SqliteStore(database, "desk"), SqlSearchIndex(database, "desk")
+    for number in range(60):
+        sender = Address(address=f"carla{number % 2}@example.com")
+        message = a_message(number, body="My zanzibar teapot").changed(sender=sender)
+        if number % 2:
+            message = message.changed(body="Where is my parcel?")
+        accepted = await store.accept(message, flow="flow")
+        await store.claim(accepted.run_id, {"flow": "v1"})
+        await store.finish(accepted.run_id, RunStatus.DONE)
+        await index.index_some()
+    await database.checkpoint()
+    before = path.read_bytes()
+    await store.erase("carla0@example.com", "test")
+    await database.close()
+
+    for word in (b"zanzibar", b"carla0"):
+        assert word in before
+        assert word not in path.read_bytes()
+    assert b"parcel" in path.read_bytes()
 
 
 async def test_a_deleted_row_of_a_desks_own_is_not_left_in_its_file(tmp_path: Path) -> None:

@@ -63,6 +63,7 @@ from deskhand.adapters.stores.tables.runs import (
     steps,
 )
 from deskhand.adapters.stores.tables.schema import metadata
+from deskhand.adapters.stores.tables.search import search_due, search_people, search_runs
 from deskhand.adapters.stores.tables.tickets import (
     active_tickets,
     ticket_customers,
@@ -121,6 +122,9 @@ __all__ = [
     "runs_active",
     "runs_waiting",
     "seals",
+    "search_due",
+    "search_people",
+    "search_runs",
     "sessions",
     "setup_links",
     "statements",

@@ -1,0 +1,162 @@
+"""Keeps the words of a desk's runs and people for the console's search, beside the hot path.
+
+Triggers note what is due. The process that serves the desk reads it a moment later, writes its
+words anew, and takes the note away. A record that changes meanwhile is due again.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from pydantic import ValidationError
+
+from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.core_database import CoreDatabase
+from deskhand.adapters.stores.search_words import number_text, words_of_person, words_of_run
+from deskhand.model.message import Message
+
+BATCH = 100
+"""Records that are read and written at once: writers wait for the second part alone."""
+_DUE = t.search_due.c
+_PERSON = ("name", "mail_name", "address", "company", "customer_id", "phone")
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """What was due, and its words; without words it is taken out of the index."""
+
+    numbers: Sequence[int]
+    runs: dict[int, str | None]
+    people: dict[str, str | None]
+
+
+class SqlSearchIndex:
+    """One desk's part of the index."""
+
+    def __init__(self, database: CoreDatabase, desk: str) -> None:
+        self.desk = desk
+        self._database = database
+
+    async def index_some(self) -> int:
+        """Index what changed last, at most a batch; how much was due."""
+        due = await self._database.glance(self._due)
+        if not due:
+            return 0
+        batch = await self._database.read_core(lambda core: self._read(core, due))
+        await self._database.write_core(lambda core: self._write(core, batch))
+        return len(due)
+
+    async def count_due(self, most: int) -> int:
+        """How many changes are not indexed yet, counted no further than `most`."""
+        some = sa.select(_DUE.number).where(_DUE.desk == self.desk).limit(most).subquery()
+        query = sa.select(sa.func.count()).select_from(some)
+        return await self._database.glance(lambda core: core.execute(query).scalar_one())
+
+    def _due(self, core: sa.Connection) -> Sequence[Any]:
+        newest_first = (
+            sa.select(_DUE.number, _DUE.run, _DUE.address)
+            .where(_DUE.desk == self.desk)
+            .order_by(_DUE.number.desc())
+            .limit(BATCH)
+        )
+        return core.execute(newest_first).all()
+
+    def _read(self, core: sa.Connection, due: Sequence[Any]) -> _Batch:
+        positions = {row.run for row in due if row.run is not None}
+        addresses = {row.address for row in due if row.address is not None}
+        return _Batch(
+            [row.number for row in due],
+            dict.fromkeys(positions) | _words_of_runs(core, positions),
+            dict.fromkeys(addresses) | self._words_of_people(core, addresses),
+        )
+
+    def _words_of_people(self, core: sa.Connection, addresses: set[str]) -> dict[str, str]:
+        here = t.contacts.c
+        columns = [here[name] for name in _PERSON]
+        query = sa.select(*columns).where(here.desk == self.desk, here.address.in_(addresses))
+        return {row.address: words_of_person(*row) for row in core.execute(query)}
+
+    def _write(self, core: sa.Connection, batch: _Batch) -> None:
+        """Words of what is erased at this moment are left out."""
+        core.execute(t.search_due.delete().where(_DUE.number.in_(batch.numbers)))
+        message, contact = t.messages.c, t.contacts.c
+        kept = (message.run.in_(batch.runs), message.body.is_not(None))
+        runs = {run: batch.runs[run] for run in _unlocked(core, message.run, *kept)}
+        _replace(core, t.search_runs, t.search_runs.c.run, self.desk, batch.runs, runs)
+        known = (contact.desk == self.desk, contact.address.in_(batch.people))
+        people = {each: batch.people[each] for each in _unlocked(core, contact.address, *known)}
+        address = t.search_people.c.address
+        _replace(core, t.search_people, address, self.desk, batch.people, people)
+
+
+def _unlocked(core: sa.Connection, key: sa.Column[Any], *which: sa.ColumnElement[bool]) -> Any:
+    """Rows that nobody is about to erase; whoever wants to waits until these are written."""
+    query = sa.select(key).where(*which).with_for_update(read=True, skip_locked=True)
+    return core.execute(query).scalars()
+
+
+def _words_of_runs(core: sa.Connection, positions: set[int]) -> dict[int, str]:
+    """The words of those runs that were not erased."""
+    steps = t.steps.c
+    of_tools = (steps.run.in_(positions), steps.name.contains("/"), steps.body.is_not(None))
+    numbers: dict[int, list[bytes]] = {}
+    for run, body in core.execute(sa.select(steps.run, steps.body).where(*of_tools)):
+        numbers.setdefault(run, []).append(body)
+    query = (
+        sa.select(t.runs.c.position, t.runs.c.id, t.runs.c.reason, t.messages.c.body)
+        .join(t.messages, t.messages.c.run == t.runs.c.position)
+        .where(t.runs.c.position.in_(positions), t.messages.c.body.is_not(None))
+    )
+    words: dict[int, str] = {}
+    for position, run_id, reason, body in core.execute(query):
+        try:
+            message = Message.model_validate_json(body)
+        except ValidationError:  # somebody changed it: `audit verify` tells of it
+            continue
+        worked_with = number_text(numbers.get(position, ()))
+        words[position] = words_of_run(run_id, reason, message, worked_with)
+    return words
+
+
+def _replace(
+    core: sa.Connection,
+    table: sa.Table,
+    key: sa.Column[Any],
+    desk: str,
+    due: Iterable[Any],
+    words: dict[Any, str | None],
+) -> None:
+    core.execute(table.delete().where(table.c.desk == desk, key.in_(list(due))))
+    rows = [
+        {key.name: record, "desk": desk, "words": text}
+        for record, text in words.items()
+        if text is not None
+    ]
+    if rows:
+        columns = ", ".join(rows[0])
+        values = ", ".join(f":{name}" for name in rows[0])
+        # Another process may index the same at the same time.
+        insert = f"INSERT INTO {table.name} ({columns}) VALUES ({values}) ON CONFLICT DO NOTHING"  # noqa: S608
+        core.execute(sa.text(insert), rows)
+
+
+def forget_runs(core: sa.Connection, positions: Iterable[int]) -> None:
+    """Take the words of runs away at once, in the transaction in which what they say goes. What is
+    left of the runs is due."""
+    wanted = list(positions)
+    core.execute(t.search_runs.delete().where(t.search_runs.c.run.in_(wanted)))
+    left = sa.select(t.runs.c.desk, t.runs.c.position).where(t.runs.c.position.in_(wanted))
+    core.execute(t.search_due.insert().from_select(["desk", "run"], left))
+
+
+def forget_person(core: sa.Connection, desk: str, address: str) -> None:
+    """Take a person's words away, and the note that they are due: it names the person."""
+    for table in (t.search_people, t.search_due):
+        core.execute(table.delete().where(table.c.desk == desk, table.c.address == address))
+
+
+def drop_deleted_words(core: sa.Connection) -> None:
+    """SQLite: leave no word of what was deleted in the file. FTS5 only marks it as deleted."""
+    for table in ("search_runs_words", "search_people_words"):
+        core.exec_driver_sql(f"INSERT INTO {table}({table}) VALUES ('optimize')")  # noqa: S608

@@ -1,0 +1,100 @@
+"""The words by which the console's search finds a run or a person.
+
+Words are folded and split here, so both databases find the same. Each word of a run begins with a
+letter that says where it stands: one index answers what the message says, what the run says, and
+which numbers tools worked with.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from deskhand.engine.review_search import fold
+from deskhand.model.message import Message
+
+IN_MESSAGE, IN_RUN, IN_NUMBERS = "m", "r", "n"
+SHORTEST_NUMBER = 4
+"""Characters that a number has at least, to be looked for in what tools were given and said."""
+_MOST_WORDS = 20_000
+"""Different words of a record that are indexed: a file may be a whole book."""
+_LONGEST_WORD = 60
+_PARTS = re.compile(r"[^\W_]+")
+_DIGITS = re.compile(r"\d{3,}")
+
+
+def parts_of(text: str) -> list[str]:
+    """The words of a folded text, of letters and digits alone."""
+    return [part[:_LONGEST_WORD] for part in _PARTS.findall(text)]
+
+
+def index_words(text: str) -> Iterator[str]:
+    """What a text is found by: its words, and the digits of those that have letters too."""
+    for part in parts_of(fold(text)):
+        yield part
+        if part.isdigit() or part.isalpha():
+            continue
+        yield from _DIGITS.findall(part)
+
+
+def message_text(message: Message) -> str:
+    """All of a message that is searched, as it was written."""
+    files = [f"{file.name} {file.text or ''}" for file in message.attachments]
+    named = (message.subject, str(message.sender), str(message.writer), message.body)
+    return "\n".join([*named, message.words, *files])
+
+
+def number_text(bodies: Iterable[bytes]) -> str:
+    """The texts with digits in what tools were given and said, from the bodies of their steps."""
+    leaves: list[str] = []
+    for body in bodies:
+        leaves += [leaf for leaf in _leaves(_read(body)) if any(map(str.isdigit, leaf))]
+    return "\n".join(leaves)
+
+
+def _read(body: bytes) -> Any:
+    """None for a body that somebody changed: `audit verify` tells of it."""
+    try:
+        return json.loads(body)
+    except ValueError:
+        return None
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for inner in value.values():
+            yield from _leaves(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _leaves(inner)
+    elif isinstance(value, str):
+        yield value
+    elif isinstance(value, int) and not isinstance(value, bool):
+        yield str(value)
+
+
+def number_words(text: str) -> Iterator[str]:
+    """The parts with digits of whatever is long enough to be a number."""
+    for chunk in fold(text).split():
+        if len(chunk) < SHORTEST_NUMBER:
+            continue
+        for word in index_words(chunk):
+            if any(map(str.isdigit, word)):
+                yield word
+
+
+def words_of_run(run_id: str, reason: str | None, message: Message, numbers: str) -> str:
+    """All words of a run, each once, with the letter of the place where it stands."""
+    words = [IN_RUN + word for word in index_words(f"{run_id} {reason or ''}")]
+    words += [IN_NUMBERS + word for word in number_words(numbers)]
+    words += [IN_MESSAGE + word for word in index_words(message_text(message))]
+    return _joined(words)
+
+
+def words_of_person(*texts: str | None) -> str:
+    return _joined(index_words("\n".join(filter(None, texts))))
+
+
+def _joined(words: Iterable[str]) -> str:
+    different = list(dict.fromkeys(words))
+    return " ".join(different[:_MOST_WORDS])
