@@ -112,11 +112,7 @@ class SqlRuns(SqlDesk):
     ) -> list[Run]:
         query = (
             sa.select(*RUN_COLUMNS)
-            .where(
-                t.runs.c.desk == self.desk,
-                t.runs.c.status == RunStatus.QUEUED,
-                t.runs.c.position > after,
-            )
+            .where(*self._queued(), t.runs.c.position > after)
             .order_by(t.runs.c.position)
             .limit(limit)
         )
@@ -156,10 +152,13 @@ class SqlRuns(SqlDesk):
 
     async def backlog(self) -> int:
         """How many runs are queued."""
-        query = sa.select(sa.func.count()).where(
-            t.runs.c.desk == self.desk, t.runs.c.status == RunStatus.QUEUED
-        )
+        query = sa.select(sa.func.count()).where(*self._queued())
         return await self._database.read_core(lambda core: core.execute(query).scalar_one())
+
+    def _queued(self) -> tuple[sa.ColumnElement[bool], ...]:
+        """What is queued was never pruned; said so that the index of runs by status is used."""
+        here = t.runs.c
+        return here.desk == self.desk, here.status == RunStatus.QUEUED, here.pruned_at.is_(None)
 
     async def recover(self) -> int:
         """Queue what another owner left running, one crash counted for each."""
