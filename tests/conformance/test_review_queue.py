@@ -1,6 +1,7 @@
 """What every Store promises about the review queue: found by why it is there, put aside, given
 to somebody."""
 
+from collections import Counter
 from collections.abc import Iterable
 from itertools import count
 from typing import Any
@@ -168,6 +169,87 @@ async def test_the_columns_a_queue_goes_by_follow_every_change(stores: Stores) -
         expected = (current.rank, current.deadline, "complaint", "cs")
         assert await kept_place(store, review) == expected
     assert (await store.review(passed_on.id)).deadline == NOW + 90
+
+
+async def agree(store: Any) -> None:
+    """The columns of every review say what the review says, and what is counted by them is what a
+    count of the reviews themselves finds."""
+    reviews = await store.find_reviews(ReviewFilter(), limit=1000)
+    for review in reviews:
+        facts = review.facts
+        said = (review.rank, review.deadline, facts.get("category"), facts.get("language"))
+        assert await kept_place(store, review) == said, review
+    opened = [review for review in reviews if review.state is ReviewState.OPEN]
+    in_order = await store.next_due(
+        ReviewFilter(state=ReviewState.OPEN), limit=1000, after=None, backwards=False
+    )
+    assert ids_of(in_order) == ids_of(sorted(opened, key=lambda review: review.place))
+    for rank in Rank:
+        wanted = ReviewFilter(state=ReviewState.OPEN, rank=rank)
+        of_rank = [review for review in opened if review.rank == rank]
+        assert await store.count_reviews(wanted) == len(of_rank), rank
+    leaving = ReviewFilter(state=ReviewState.OPEN, leaving=True)
+    assert await store.count_reviews(leaving) == sum(one.leaves_by_itself for one in opened)
+    facets = await store.review_facets()
+    categories = Counter(review.facts.get("category") for review in opened)
+    languages = Counter(review.facts.get("language") for review in opened)
+    assert facets.categories == {name: n for name, n in categories.items() if name}
+    assert facets.languages == {name: n for name, n in languages.items() if name}
+    assert facets.assignees == Counter(review.assignee or "" for review in opened)
+
+
+async def test_columns_and_counts_agree_with_the_reviews_after_every_change(
+    stores: Stores,
+) -> None:
+    now = NOW
+    store = await stores(now=lambda: now)
+    await add_accounts(store, "otto")
+    await agree(store)
+    plain = await parked(store, 1)
+    danger = await parked(store, 2, Cause.UNBACKED_PROMISE, known={"language": None})
+    action = await parked(store, 3, Cause.GATE_HOLD, kind=ReviewKind.TOOL_CALL)
+    leaving = await parked(
+        store, 4, Cause.UNDO_WINDOW, waits="undo", expires_at=NOW + 30, fallback=Decision.APPROVE
+    )
+    passed_on = await parked(
+        store,
+        5,
+        known={"due_at": NOW + 90, "reassign_to": "otto"},
+        expires_at=NOW + 40,
+        fallback=Decision.REASSIGN,
+    )
+    falls = await parked(store, 6, expires_at=NOW + 45, fallback=Decision.REJECT)
+    await agree(store)
+    await store.assign(plain.id, "ida", "otto")
+    await agree(store)
+    await store.snooze(danger.id, "ida", NOW + 20)
+    await store.keep_edit(danger.id, "ida", {"text": "other words"})
+    await store.note_review(danger.id, "ida", "she called")
+    await agree(store)
+    await store.hold_back(leaving.id, "ida")
+    await agree(store)
+    now = NOW + 60
+    await store.expire_reviews(now)
+    assert (await store.review(falls.id)).state is not ReviewState.OPEN
+    assert (await store.review(passed_on.id)).assignee == "otto"
+    await agree(store)
+    await store.decide(action.id, Verdict(Decision.REJECT, "ida", action.version))
+    await agree(store)
+    await store.accept(a_message(7, conversation=plain.conversation), flow="flow")
+    assert (await store.review(plain.id)).state is ReviewState.STALE
+    await agree(store)
+    await store.cancel(danger.run_id, "ida")
+    await agree(store)
+
+
+async def test_columns_and_counts_agree_after_somebody_was_erased(stores: Stores) -> None:
+    store = await stores(now=lambda: NOW)
+    await parked(store, 1, Cause.UNBACKED_PROMISE, expires_at=NOW + 30)
+    await parked(store, 2)
+    await store.erase("ann@example.com", "ida")
+    reviews = await store.find_reviews(ReviewFilter())
+    assert [review.facts for review in reviews] == [{}, {}]
+    await agree(store)
 
 
 async def test_of_the_same_risk_the_nearest_deadline_stands_first(stores: Stores) -> None:
