@@ -112,7 +112,7 @@ async def test_open_windows_are_told_what_another_process_does(stores: Stores) -
     await elsewhere.decide(review.id, verdict)
     async with asyncio.timeout(PATIENCE):
         event = await anext(ida)
-    assert event.startswith("event: queue\n")
+    assert event.startswith(f"id: {await feed.newest()}\nevent: queue\n")
     assert f'"review": "{review.id}", "open": false' in event
 
     await elsewhere.stop("ida", "a wrong price")
@@ -121,3 +121,32 @@ async def test_open_windows_are_told_what_another_process_does(stores: Stores) -
     await ida.aclose()
     await stranger.aclose()
     assert (await feed.look(0, ())).lookers[0].person == "otto"
+
+
+async def test_a_window_is_told_what_happened_while_its_page_was_on_the_way(
+    stores: Stores,
+) -> None:
+    store, other = await stores(), await stores("bank")
+    feed = SqlConsoleFeed(store._database)
+    hub = LiveHub(feed, asyncio.Event())
+    await parked(store, 1)
+    read_at = await feed.newest()
+    await parked(other, 1)
+    later = await parked(store, 2)
+    newest = await feed.newest()
+    told: dict[int | None, str] = {}
+    for after in (read_at, newest, None):
+        ida = hub.events(Window(f"win_{after}", "ida", frozenset({"desk"}), None, after))
+        assert await anext(ida) == "retry: 1000\n\n"
+        assert await anext(ida) == 'event: here\ndata: {"people": []}\n\n'
+        told[after] = ""
+        if after == read_at:
+            told[after] = await anext(ida) + await anext(ida)
+        await parked(store, f"nudge{after}")  # what comes next is this, and nothing older
+        told[after] += await anext(ida)
+        await ida.aclose()
+    assert told[read_at].count("event: message") == 2
+    assert f'"review": "{later.id}", "open": true' in told[read_at]
+    for after in (newest, None):
+        assert told[after].count("event: ") == 1
+        assert later.run_id not in told[after]

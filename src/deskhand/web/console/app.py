@@ -62,7 +62,7 @@ def create_console(
     frame = Frame()
     stopping = asyncio.Event()
     hub = LiveHub(feed, stopping)
-    gate = SessionGate(users, desks, hub.look_now, actions)
+    gate = SessionGate(users, desks, hub.look_now, actions, feed.newest)
     setup = SetupPages(users, frame, actions)
     login = LoginPages(users, frame, actions, single)
 

@@ -187,6 +187,7 @@ class Frame:
             "csrf": visit.session.csrf,
             "screen": screen,
             "here": visit.request.url.path,
+            "mark": visit.mark,
             "desks": sorted(visit.desks),
             "stops": {name: stop for name, stop in stops.items() if stop is not None},
             "away": away,

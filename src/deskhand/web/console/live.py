@@ -27,6 +27,8 @@ LASTS = 300.0
 """Seconds after which a stream ends: the browser comes again, and its session is looked at."""
 _MOST_WAITING = 200
 _MOST_SEEN = 500
+_MOST_CAUGHT_UP = 100
+"""Changes that a window is told one by one when it opens; after more it reads everything anew."""
 
 
 @dataclass(eq=False)
@@ -37,6 +39,8 @@ class Window:
     person: str
     desks: frozenset[str]
     place: Place | None = None
+    after: int | None = None
+    """The newest change that its page knows; None where the page does not say."""
     waiting: asyncio.Queue[str] = field(
         default_factory=lambda: asyncio.Queue[str](maxsize=_MOST_WAITING)
     )
@@ -45,11 +49,13 @@ class Window:
     others: list[str] | None = None
     """Who else looks at the same, as it was told last."""
 
-    def tell(self, event: str, **fields: Any) -> None:
+    def tell(self, event: str, number: int | None = None, **fields: Any) -> None:
+        """`number` is that of the change which the event tells of."""
         if self.waiting.full():
             self.missed = True
             return
-        self.waiting.put_nowait(f"event: {event}\ndata: {json.dumps(fields)}\n\n")
+        mark = "" if number is None else f"id: {number}\n"
+        self.waiting.put_nowait(f"{mark}event: {event}\ndata: {json.dumps(fields)}\n\n")
 
 
 class LiveHub:
@@ -83,6 +89,7 @@ class LiveHub:
         self.look_now()
         self._tell_others(window)
         try:
+            await self._catch_up(window)
             async with asyncio.timeout(LASTS):
                 while not self._stopping.is_set():
                     yield await self._next(window)
@@ -90,6 +97,17 @@ class LiveHub:
             return
         finally:
             await self._close(window)
+
+    async def _catch_up(self, window: Window) -> None:
+        """Tell what happened after the page was read and before its stream was open."""
+        if window.after is None or await self._feed.newest() <= window.after:
+            return
+        changes = (await self._feed.look(window.after, ())).changes
+        if len(changes) > _MOST_CAUGHT_UP:
+            window.missed = True
+            return
+        for change in changes:
+            _tell_change(window, change)
 
     async def _next(self, window: Window) -> str:
         if window.missed:
@@ -155,14 +173,8 @@ class LiveHub:
 
     def _tell_changes(self, changes: Iterable[Change]) -> None:
         for change in changes:
-            for window in self._at(change.desk):
-                if change.kind == "review":
-                    fields = {"review": change.reference, "open": change.is_open}
-                    window.tell("queue", desk=change.desk, **fields)
-                elif change.kind == "message":
-                    window.tell("message", desk=change.desk, run=change.reference)
-                elif window.place == Place(change.desk, "conversation", change.reference):
-                    window.tell("changed")
+            for window in self._windows:
+                _tell_change(window, change)
 
     def _tell_stops(self, stopped: frozenset[str]) -> None:
         before = stopped if self._stopped is None else self._stopped
@@ -200,6 +212,20 @@ class LiveHub:
         if others != window.others:
             window.others = others
             window.tell("here", people=others)
+
+
+def _tell_change(window: Window, change: Change) -> None:
+    """Only of the desks that its person may touch."""
+    desk, number = change.desk, change.number
+    if desk not in window.desks:
+        return
+    if change.kind == "review":
+        fields = {"review": change.reference, "open": change.is_open}
+        window.tell("queue", number, desk=desk, **fields)
+    elif change.kind == "message":
+        window.tell("message", number, desk=desk, run=change.reference)
+    elif window.place == Place(desk, "conversation", change.reference):
+        window.tell("changed", number)
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:

@@ -17,9 +17,15 @@ class LivePages:
         self._hub = hub
 
     async def stream(self, visit: Visit) -> Response:
-        """Events for one window, which may look at something: `?at=review/shop/rev_1`."""
-        place = await read_place(visit, visit.request.query_params.get("at", ""))
-        window = Window(new_id("win"), visit.name, frozenset(visit.desks), place)
+        """Events for one window, which may look at something: `?at=review/shop/rev_1`.
+
+        `after` is the newest change that its page knows: what has happened since is told first.
+        """
+        asked = visit.request.query_params
+        place = await read_place(visit, asked.get("at", ""))
+        after = visit.request.headers.get("last-event-id") or asked.get("after", "")
+        known = int(after[:18]) if after.isascii() and after.isdecimal() else None
+        window = Window(new_id("win"), visit.name, frozenset(visit.desks), place, known)
         return StreamingResponse(
             self._hub.events(window),
             media_type="text/event-stream",

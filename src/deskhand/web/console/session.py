@@ -3,7 +3,7 @@
 import hmac
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import quote, urlencode, urlsplit
 
 from starlette.requests import Request
@@ -46,6 +46,8 @@ class Visit:
     form: Mapping[str, str]
     files: tuple[AttachedFile, ...] = ()
     """Files that were chosen in the form."""
+    mark: int | None = None
+    """The newest change when the page began to be read; None where nobody follows it."""
 
     @property
     def name(self) -> str:
@@ -83,9 +85,12 @@ class SessionGate:
         desks: Mapping[str, ServedDesk],
         after_change: Callable[[], None],
         actions: ConsoleActions | None = None,
+        newest: Callable[[], Awaitable[int]] | None = None,
     ) -> None:
+        """`newest` tells the number of the newest change of what consoles show."""
         self._users = users
         self._desks = desks
+        self._newest = newest
         self._after_change = after_change
         """Called when somebody has done something."""
         self._actions = actions
@@ -125,7 +130,10 @@ class SessionGate:
             role = session.user.role
             raise Refused(403, f"this needs the role {needed}; yours is {role}")
         mine = {name: desk for name, desk in self._desks.items() if session.user.touches(name)}
-        return await show(Visit(request, session, mine, sent.fields, sent.files))
+        visit = Visit(request, session, mine, sent.fields, sent.files)
+        if request.method == "GET" and self._newest is not None and not visit.part:
+            visit = replace(visit, mark=await self._newest())
+        return await show(visit)
 
     async def _note(self, request: Request, session: Session, status: int) -> None:
         if self._actions is None:

@@ -5,6 +5,7 @@ const QUIET = 15 * 60000; // nobody is there: the session must be able to end
 let stream = null;
 let touched = Date.now();
 let missedSome = false;
+let heard = Number(document.body.dataset.mark ?? -1); // the newest change that this page knows
 
 // --- the queue
 
@@ -147,9 +148,14 @@ const follow = () => {
   stream = null;
   if (document.hidden || !one("[data-live]")) return;
   const at = one("[data-at]")?.dataset.at;
-  const opened = new EventSource(at ? `/events?at=${encodeURIComponent(at)}` : "/events");
+  const opened = new EventSource(`/events?after=${heard}${at ? `&at=${encodeURIComponent(at)}` : ""}`);
   stream = opened;
-  const on = (name, act) => opened.addEventListener(name, (event) => stream === opened && act(JSON.parse(event.data)));
+  const on = (name, act) =>
+    opened.addEventListener(name, (event) => {
+      if (stream !== opened) return;
+      heard = Math.max(heard, Number(event.lastEventId));
+      act(JSON.parse(event.data));
+    });
   opened.onopen = () => {
     tellLive(true);
     if (missedSome) everything();
