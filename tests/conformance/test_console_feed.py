@@ -135,14 +135,14 @@ async def test_a_window_is_told_what_happened_while_its_page_was_on_the_way(
     later = await parked(store, 2)
     newest = await feed.newest()
     told: dict[int | None, str] = {}
-    for after in (read_at, newest, None):
+    for number, after in enumerate((read_at, newest, None)):
         ida = hub.events(Window(f"win_{after}", "ida", frozenset({"desk"}), None, after))
         assert await anext(ida) == "retry: 1000\n\n"
         assert await anext(ida) == 'event: here\ndata: {"people": []}\n\n'
         told[after] = ""
         if after == read_at:
             told[after] = await anext(ida) + await anext(ida)
-        await parked(store, f"nudge{after}")  # what comes next is this, and nothing older
+        await parked(store, 10 + number)  # what comes next is this, and nothing older
         told[after] += await anext(ida)
         await ida.aclose()
     assert told[read_at].count("event: message") == 2

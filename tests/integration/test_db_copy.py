@@ -104,7 +104,7 @@ async def test_what_arrived_is_searched_there(tmp_path: Path) -> None:
     feed = SqlConsoleFeed(target)
     assert await feed.not_searchable(["desk"], 100) == 3
     after = await feed.search(["desk"], ["parc"], 5)
-    assert [hit.reference for hit in after] == [hit.reference for hit in before]
+    assert after == before
     assert len(after) == 3
     await source.close()
     await target.close()

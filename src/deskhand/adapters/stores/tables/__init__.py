@@ -4,7 +4,14 @@ Every table carries the desk. Rows that belong to a run point at `runs.position`
 text key in every row and again in its index took a tenth of the space.
 """
 
-from deskhand.adapters.stores.tables.console import console_changes, console_lookers, eval_reports
+from deskhand.adapters.stores.tables.console import (
+    console_changes,
+    console_lookers,
+    eval_reports,
+    search_due,
+    search_people,
+    search_runs,
+)
 from deskhand.adapters.stores.tables.knowledge import (
     exchanges,
     kb_articles,
@@ -63,7 +70,6 @@ from deskhand.adapters.stores.tables.runs import (
     steps,
 )
 from deskhand.adapters.stores.tables.schema import metadata
-from deskhand.adapters.stores.tables.search import search_due, search_people, search_runs
 from deskhand.adapters.stores.tables.tickets import (
     active_tickets,
     ticket_customers,
