@@ -93,12 +93,17 @@ def test_a_command_that_looks_starts_without_what_works(clean: Path) -> None:
     )
     lists = ("pydantic",)
     deskhand("run", SAMPLES / "order-status.eml", "--desk", "sample", "--live")
+    stores = (*lists, "sqlalchemy", "deskhand.mail", "rich.console")
     for command, needed in (
         ("runs list", (*lists, "rich.console")),
         ("reviews list", (*lists, "rich.console")),
         ("doctor inbox", lists),
         ("modes show inbox", lists),
-        ("stop sample", (*lists, "sqlalchemy", "deskhand.mail", "rich.console")),
+        ("stop sample", stores),
+        ("tickets list", stores),
+        ("contacts list", stores),
+        ("telemetry sinks inbox", (*stores, "deskhand.agents")),
+        ("route --analyse inbox", (*lists, "rich.console")),
     ):
         heavy = [name for name in unneeded if name not in needed]
         code = (

@@ -10,12 +10,10 @@ from deskhand.brain.declared_plans import Unresolved, in_words
 from deskhand.config.sections.plans import RESULTS
 from deskhand.model.envelope import Delta, StageResult
 from deskhand.model.message import DELIVER
-from deskhand.model.plan import SKIPPED, Respond, StepRecord, StepStatus
+from deskhand.model.plan import SAID, SKIPPED, Respond, StepRecord, StepStatus
 from deskhand.model.understanding import SLOTS
 from deskhand.ports import Held, StageContext, ToolGate
 
-SAID = "said"
-"""The field of the stage's output with what the plan said."""
 FIRST_SAID = 3_000_000
 """The call index of what a plan's first step says, out of the way of its calls."""
 

@@ -8,7 +8,7 @@ from typing import Any
 from deskhand.agents.plan_parameters import filled_from
 from deskhand.agents.plan_progress import PROGRESS, PlanProgress, digest_of
 from deskhand.agents.plan_progress import has_more_than_questions as resumable
-from deskhand.agents.plan_responses import SAID, may_be_said, said_in, say, worded, write_down
+from deskhand.agents.plan_responses import may_be_said, said_in, say, worded, write_down
 from deskhand.agents.plan_results import escalated, raise_if_unknown, result_of, results_in
 from deskhand.agents.replying.delivery import held_result
 from deskhand.agents.replying.sending import Sending
@@ -21,7 +21,9 @@ from deskhand.model.envelope import Ask, Delta, StageResult
 from deskhand.model.message import ESCALATE
 from deskhand.model.outcome import Outcome
 from deskhand.model.plan import (
+    SAID,
     SKIPPED,
+    TURN,
     AskUser,
     DoneCall,
     Plan,
@@ -38,9 +40,6 @@ from deskhand.ports import GateAnswer, Held, StageContext, ToolGate
 from deskhand.tools.gate import DONE_BEFORE
 from deskhand.tools.rules.unsure_readings import UNSURE, UNSURE_READING
 from deskhand.tools.services import ServiceResult
-
-TURN = "turn"
-"""The field of the stage's output with what the customer's last turn did."""
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ from deskhand.mail.reply import visible_reply
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Message
 from deskhand.model.principal import Principal
+from deskhand.model.tasks import tokens_of
 from deskhand.model.understanding import Understanding
 from deskhand.ports import StageContext
 from deskhand.tools.services import ServiceFunction
@@ -23,8 +24,6 @@ BUDGET = 2000
 """Tokens of context, where a stage says nothing else."""
 PATIENCE = 10.0
 """Seconds a source may take before it is done without."""
-_BYTES_PER_TOKEN = 3
-"""Few enough that the budget also holds for languages that take more tokens a word than English."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +144,3 @@ def _within(
 def _told(name: str, piece: Piece) -> dict[str, Any]:
     fields = {"source": name, "ref": piece.ref, "text": piece.text, **piece.details}
     return fields if piece.score is None else {**fields, "score": round(piece.score, 4)}
-
-
-def tokens_of(text: str) -> int:
-    """How many tokens a text is at most likely to be."""
-    return len(text.encode()) // _BYTES_PER_TOKEN + 1

@@ -14,14 +14,14 @@ from typing import Any, NamedTuple, Protocol
 
 from deskhand.agents.eligible_intents import ELIGIBLE, EligibleIntents
 from deskhand.agents.plan_progress import PlanProgress
-from deskhand.agents.plan_walk import TURN, PlanWalk
+from deskhand.agents.plan_walk import PlanWalk
 from deskhand.agents.turn_words import SlotLabels, confirming, which_of, words_for
 from deskhand.errors import DeskhandError
 from deskhand.language.turn_kinds import CONFIRM, OpenQuestion, Turn, TurnKind, same_value
 from deskhand.mail.reply import visible_reply
 from deskhand.model.envelope import Delta, Envelope, StageResult
 from deskhand.model.outcome import Outcome
-from deskhand.model.plan import AskUser
+from deskhand.model.plan import TURN, AskUser
 from deskhand.model.remembered import Remembered
 from deskhand.model.run import RunStatus
 from deskhand.model.understanding import Understanding

@@ -4,11 +4,12 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from deskhand.brain.chat_script import ChatScript
 from deskhand.brain.chat_script_file import load_chat_script
+from deskhand.brain.desk_intents import learned_intents
 from deskhand.brain.informed import ApprovedReplies, InformedBrain
 from deskhand.brain.llm import LlmBrain
 from deskhand.brain.scripted import load_scripted
@@ -21,8 +22,6 @@ from deskhand.language.question_examples import (
     QuestionExamples,
     load_questions,
 )
-from deskhand.mail.reply import visible_reply
-from deskhand.model.message import Message
 from deskhand.model.tasks import TaskKind
 from deskhand.ports import Brain, ChatModel, Clock, Embeds, SearchesKnowledge
 from deskhand.tools.terms import always_asked
@@ -163,24 +162,6 @@ def _redacting(spec: DeskSpec, chat: ChatModel) -> ChatModel:
     return RedactingChatModel(chat, redaction_rules(spec.brain.patterns, own))
 
 
-def learned_intents(spec: DeskSpec, intents: IntentExamples) -> "Intents | None":
-    """What the desk's examples teach, from the cache where they were read before; None without
-    examples."""
-    from deskhand.language.intents import IntentModel
-    from deskhand.private_files import cache_folder
-
-    if not intents.examples:
-        return None
-    log.info("%s: reading %d examples", spec.name, len(intents.examples))
-    return IntentModel.fit_cached(
-        intents.examples,
-        cache_folder(),
-        spec.brain.error_budget,
-        out_of_scope=intents.out_of_scope,
-        descriptions=intents.descriptions,
-    )
-
-
 def learned_questions(spec: DeskSpec, questions: QuestionExamples) -> "Intents | None":
     """Which article answers what, from the cache where it was learned before; None for a desk
     that has written no questions."""
@@ -191,36 +172,6 @@ def learned_questions(spec: DeskSpec, questions: QuestionExamples) -> "Intents |
         return None
     log.info("%s: reading %d questions", spec.name, len(questions.labelled))
     return IntentModel.fit_cached(questions.labelled, cache_folder(), spec.brain.error_budget)
-
-
-def intent_reader(spec: DeskSpec) -> Callable[[Message], str | None]:
-    """Finds a message's intent by the desk's examples, which are learned when it is first asked.
-
-    What it returns is None where no intent fits, or where the desk has no examples.
-    """
-
-    in_text = text_intent_reader(spec)
-
-    def intent_of(message: Message) -> str | None:
-        return in_text(f"{message.subject}\n{visible_reply(message.body)}".strip())
-
-    return intent_of
-
-
-def text_intent_reader(spec: DeskSpec) -> Callable[[str], str | None]:
-    """The same for a text."""
-
-    @cache
-    def intents() -> "Intents | None":
-        return learned_intents(spec, load_intents(spec.folder))
-
-    def intent_of(text: str) -> str | None:
-        model = intents()
-        if model is None or not text:
-            return None
-        return model.predict([text])[0].label
-
-    return intent_of
 
 
 def _states(spec: DeskSpec) -> Callable[[str, Sequence[str], datetime], dict[str, Any]] | None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.databases import opened_database
+from deskhand.cli.databases import name_of, opened_database
 from deskhand.cli.terminal import console, print_json, print_table, run_async, when
 from deskhand.model.documents import iso_at
 
@@ -83,9 +83,9 @@ async def _events(desk: str, run_id: str, url: str | None) -> "list[TelemetryEve
 
 
 async def _marks(desk: str, url: str | None) -> "tuple[int, list[SinkMark]]":
-    from deskhand.wiring import read_desk, telemetry_feed
+    from deskhand.wiring import find_desk, telemetry_feed
 
-    spec = read_desk(desk).spec
+    name = name_of(str(find_desk(desk)))
     async with opened_database(url) as database:
-        feed = telemetry_feed(database, spec.name)
+        feed = telemetry_feed(database, name)
         return await feed.newest(), await feed.marks()

@@ -9,19 +9,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from deskhand.agents.plan_responses import SAID
-from deskhand.agents.retrieval import tokens_of
 from deskhand.engine.journal import fold, result_of
-from deskhand.language.identify import identify
 from deskhand.mail.reply import visible_reply
 from deskhand.model.envelope import Envelope, StageResult
 from deskhand.model.message import CHAT, OWN_TOOLS, REPLY, Message
 from deskhand.model.outcome import EffectClass, Outcome
+from deskhand.model.plan import SAID
 from deskhand.model.remembered import MEMORY, Remembered, RememberedTurn, SummaryLine
 from deskhand.model.run import ConversationTurn, EffectState, Run, RunStatus, StepRow
+from deskhand.model.tasks import tokens_of
 from deskhand.model.understanding import Understanding
-from deskhand.outgoing.backing import Backing
-from deskhand.outgoing.commitments import check_commitments
 from deskhand.ports import Store
 
 _LEFT = (RunStatus.SENT, RunStatus.ANSWERED)
@@ -257,6 +254,10 @@ def _promises(answered: str, at: datetime) -> list[str]:
     """The sentences that commit to something."""
     if not answered:
         return []
+    from deskhand.language.identify import identify
+    from deskhand.outgoing.backing import Backing
+    from deskhand.outgoing.commitments import check_commitments
+
     commitments = check_commitments(answered, identify(answered).code, Backing(at.astimezone(UTC)))
     sentences = dict.fromkeys(found.sentence.strip() for found in commitments)
     return list(sentences)[:_MOST_PROMISES]

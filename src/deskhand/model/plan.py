@@ -11,6 +11,12 @@ from deskhand.model.results import ToolResult
 PLAN = "plan"
 """The output under which a stage leaves its plan to the stage that walks it."""
 
+SAID = "said"
+"""The field of that stage's output with what the plan said."""
+
+TURN = "turn"
+"""The field of that stage's output with what the customer's last turn did."""
+
 SKIPPED = "skipped"
 """The status of a planned call that was not made, since what it needs of an earlier one was not
 found."""

@@ -10,6 +10,9 @@ from deskhand.model.frozen import Frozen
 OTHER = "other"
 """The category of what fits no other; it needs no examples."""
 
+_BYTES_PER_TOKEN = 3
+"""Few enough that a budget also holds for languages that take more tokens a word than English."""
+
 
 class TaskKind(StrEnum):
     CLASSIFY = "classify"
@@ -136,3 +139,8 @@ class Answer(Frozen):
     @property
     def data(self) -> dict[str, Any]:
         return self.result.model_dump(mode="json")
+
+
+def tokens_of(text: str) -> int:
+    """How many tokens a text is at most likely to be."""
+    return len(text.encode()) // _BYTES_PER_TOKEN + 1

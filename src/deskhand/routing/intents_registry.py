@@ -2,12 +2,14 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
-from deskhand.config.desk import DeskSpec
 from deskhand.config.sections.intents import IntentSpec
 from deskhand.model.message import Message
 from deskhand.model.principal import Principal
+
+if TYPE_CHECKING:
+    from deskhand.config.desk import DeskSpec
 
 _PARTS = 10_000
 """Into how many parts customers are divided: a rollout may be written as 0.01 percent."""
@@ -57,7 +59,7 @@ class IntentsRegistry:
         self._tiers = tuple(tiers)
 
     @classmethod
-    def of(cls, spec: DeskSpec) -> Self:
+    def of(cls, spec: "DeskSpec") -> Self:
         """Every category and intent of a desk."""
         categories: list[str] = []
         for flow in spec.flows.values():

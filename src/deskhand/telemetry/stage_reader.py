@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from deskhand.agents.eligible_intents import ELIGIBLE
-from deskhand.agents.plan_responses import SAID
-from deskhand.agents.plan_walk import TURN
 from deskhand.engine.journal import ADOPTION, DECISION, State
 from deskhand.model.authorship import BY_MODEL
 from deskhand.model.documents import iso_at
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import DELIVER, ENGINE_TOOLS, REPLY
 from deskhand.model.outcome import Outcome
-from deskhand.model.plan import PLAN, StepRecord, StepStatus
+from deskhand.model.plan import PLAN, SAID, TURN, StepRecord, StepStatus
 from deskhand.model.remembered import MEMORY
 from deskhand.model.run import ReviewKind
 from deskhand.model.telemetry import TelemetryEvent, TelemetryLevel, TelemetryStage

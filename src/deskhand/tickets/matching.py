@@ -9,8 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from deskhand.model.ticket import (
     MatchConfidence,
     MatchEvidence,
@@ -22,6 +20,7 @@ from deskhand.model.ticket_state import TicketState
 from deskhand.tickets.checkpoints import direction
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 REOPEN_WITHIN = 14 * 86400.0

@@ -23,7 +23,8 @@ from deskhand.agents.replying.services import dispatch_through, match_through, r
 from deskhand.agents.retrieval import retrieve_from
 from deskhand.agents.turn_words import SlotLabels
 from deskhand.agents.unknown_intent import BrainFallback, unknown_intent_through
-from deskhand.brain.build import ArticleAsides, text_intent_reader
+from deskhand.brain.build import ArticleAsides
+from deskhand.brain.desk_intents import text_intent_reader
 from deskhand.config.desk import DeskSpec
 from deskhand.config.uses import offers_tool
 from deskhand.engine.conversation_memory import ConversationMemory, MemoryLimits
@@ -55,7 +56,8 @@ from deskhand.wiring.databases import Database, DeskStore
 from deskhand.wiring.desks import LoadedDesk
 from deskhand.wiring.knowledge import context_sources
 from deskhand.wiring.models import embedder
-from deskhand.wiring.tickets import own_tickets, ticket_placing
+from deskhand.wiring.ticket_work import ticket_placing
+from deskhand.wiring.tickets import own_tickets
 from deskhand.wiring.tools import desk_terms, tool_registry
 from deskhand.wiring.triage import triage_services
 

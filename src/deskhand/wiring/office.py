@@ -3,11 +3,10 @@
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from deskhand.config.desk import DeskSpec
 from deskhand.ports import Calendar, Clock, Contacts
-from deskhand.tools.office import Office
 from deskhand.wiring.database_files import database_file
 from deskhand.wiring.databases import (
     Database,
@@ -16,6 +15,10 @@ from deskhand.wiring.databases import (
     scratch_database,
 )
 from deskhand.wiring.routing import message_language
+
+if TYPE_CHECKING:
+    from deskhand.config.desk import DeskSpec
+    from deskhand.tools.office import Office
 
 
 def open_contacts(database: Database, desk: str, now: Callable[[], float] = time.time) -> Contacts:
@@ -26,7 +29,7 @@ def open_contacts(database: Database, desk: str, now: Callable[[], float] = time
 
 
 def open_calendar(
-    spec: DeskSpec,
+    spec: "DeskSpec",
     database: Database,
     now: Callable[[], float] = time.time,
     *,
@@ -56,7 +59,7 @@ def open_calendar(
 
 
 @asynccontextmanager
-async def looking_at_calendar(spec: DeskSpec, url: str) -> AsyncIterator[Calendar]:
+async def looking_at_calendar(spec: "DeskSpec", url: str) -> AsyncIterator[Calendar]:
     """A desk's calendar, to look at. Where there is no database yet, looking does not make one."""
     file = database_file(url)
     missing = file is not None and not file.is_file()
@@ -68,7 +71,7 @@ async def looking_at_calendar(spec: DeskSpec, url: str) -> AsyncIterator[Calenda
             await calendar.close()
 
 
-async def check_calendar(spec: DeskSpec) -> str:
+async def check_calendar(spec: "DeskSpec") -> str:
     """What a desk's calendar says when it is tried; nothing is written.
 
     Raises what is wrong with it.
@@ -82,9 +85,11 @@ async def check_calendar(spec: DeskSpec) -> str:
 
 
 def desk_office(
-    spec: DeskSpec, database: Database, store: DeskStore, clock: Clock, *, sealed: bool = False
-) -> Office:
+    spec: "DeskSpec", database: Database, store: DeskStore, clock: Clock, *, sealed: bool = False
+) -> "Office":
     """What a desk's tools for people and times work with."""
+    from deskhand.tools.office import Office
+
     contacts = open_contacts(database, store.desk, clock.now)
     calendar = open_calendar(spec, database, clock.now, desk=store.desk, sealed=sealed)
     return Office(contacts, calendar, spec.calendar, clock.now, store.message)

@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import cache
+from typing import TYPE_CHECKING
 
-from deskhand.brain.build import intent_reader
 from deskhand.config.desk import DeskSpec
 from deskhand.mail.intake import Submit, mail_intake
 from deskhand.mail.reply import visible_reply
@@ -12,8 +12,10 @@ from deskhand.model.message import Message
 from deskhand.model.run import Accepted
 from deskhand.routing.message_router import MessageRouter
 from deskhand.routing.routing_step import RoutingStep, stand_ins_for
-from deskhand.wiring.databases import Database, DeskStore
-from deskhand.wiring.desks import LoadedDesk
+
+if TYPE_CHECKING:
+    from deskhand.wiring.databases import Database, DeskStore
+    from deskhand.wiring.desks import LoadedDesk
 
 
 def flow_of(spec: DeskSpec) -> Callable[[Message], str]:
@@ -27,6 +29,8 @@ def flow_of(spec: DeskSpec) -> Callable[[Message], str]:
 
 def desk_router(spec: DeskSpec) -> MessageRouter:
     """The desk's routing rules, ready to decide."""
+    from deskhand.brain.desk_intents import intent_reader
+
     return MessageRouter(
         spec.routing,
         spec.default_flow,
@@ -43,13 +47,13 @@ def message_language(message: Message) -> str | None:
     return identify(visible_reply(message.body) or message.subject).code
 
 
-def routed_by(loaded: LoadedDesk) -> RoutingStep:
+def routed_by(loaded: "LoadedDesk") -> RoutingStep:
     """Routes messages by the desk's rules."""
     spec = loaded.spec
     return RoutingStep(spec, desk_router(spec), loaded.code.preprocessors)
 
 
-def routed_as_said(loaded: LoadedDesk) -> Callable[[Message, bool | None], Awaitable[Message]]:
+def routed_as_said(loaded: "LoadedDesk") -> Callable[[Message, bool | None], Awaitable[Message]]:
     """As `routed_by`, for a caller who may know whether the desk's agents were at work."""
 
     @cache
@@ -60,12 +64,12 @@ def routed_as_said(loaded: LoadedDesk) -> Callable[[Message, bool | None], Await
     return lambda message, agents_at_work: routing(agents_at_work)(message)
 
 
-def desk_intake(spec: DeskSpec, store: DeskStore, submit: Submit) -> Submit:
+def desk_intake(spec: DeskSpec, store: "DeskStore", submit: Submit) -> Submit:
     """What a desk's mailboxes hand their mail to."""
     return mail_intake(spec.mail_trust, store, submit)
 
 
-async def hand_in(loaded: LoadedDesk, database: Database, message: Message) -> Accepted:
+async def hand_in(loaded: "LoadedDesk", database: "Database", message: Message) -> Accepted:
     """Accept a mail for whichever process serves the desk."""
     store = database.store(loaded.spec.name)
     route, flow_for = routed_by(loaded), flow_of(loaded.spec)

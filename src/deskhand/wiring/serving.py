@@ -61,7 +61,8 @@ from deskhand.wiring.office import desk_office
 from deskhand.wiring.routing import desk_intake
 from deskhand.wiring.sending import reply_sending, sent_within_the_hour
 from deskhand.wiring.telemetry import open_teller
-from deskhand.wiring.tickets import deadline_rules, open_tickets, ticket_keeper
+from deskhand.wiring.ticket_work import ticket_keeper
+from deskhand.wiring.tickets import deadline_rules, open_tickets
 from deskhand.wiring.tools import mcp_servers
 from deskhand.wiring.webhooks import keep_desk_file_webhook, webhook_courier
 from deskhand.wiring.workers import DeskDispatcher, served_by

@@ -12,7 +12,7 @@ from deskhand.agents.remembering import (
     own_source,
     similar_source,
 )
-from deskhand.agents.retrieval import Asked, Piece, Source, retrieve_from, tokens_of
+from deskhand.agents.retrieval import Asked, Piece, Source, retrieve_from
 from deskhand.agents.standalone import Standalone
 from deskhand.config.sections.calendar import CalendarSpec
 from deskhand.knowledge.exchanges import owner_of, person_of
@@ -22,7 +22,7 @@ from deskhand.model.envelope import Envelope
 from deskhand.model.exchanges import Exchange, ExchangeQuery, FoundExchange, How
 from deskhand.model.message import Message
 from deskhand.model.principal import ANONYMOUS
-from deskhand.model.tasks import Task, TaskKind
+from deskhand.model.tasks import Task, TaskKind, tokens_of
 from tests.kit import a_message
 from tests.knowledge_kit import HashingEmbedder
 
