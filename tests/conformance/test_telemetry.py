@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from deskhand.model.run import LlmCall, NewReview, ReviewKind, RunStatus
 from deskhand.model.telemetry import TelemetryEvent
 from deskhand.telemetry.redaction import Redaction
 from deskhand.telemetry.sinks import JsonLinesSink, ListSink
-from deskhand.telemetry.teller import Teller, ToldSink
+from deskhand.telemetry.teller import PATIENCE, Teller, ToldSink
 from deskhand.telemetry.telling import RunTeller
 from tests.conformance.adapters import Stores
 from tests.kit import a_message
@@ -31,11 +32,16 @@ MESSAGES = 1000
 
 async def a_run(store: Any, number: int, *, text: str = "Yes.") -> str:
     """A message that was classified and answered: received, intent_classified, respond."""
-    accepted = await store.accept(a_message(number, conversation="c"), flow="main")
-    await store.claim(accepted.run_id, {"main": "v1"})
     classified = StageResult(delta=Delta(outputs={"classify": {"category": "hours"}}), next="reply")
     call = {"tool": DELIVER, "verdict": "allow", "ok": True, "arguments": {"text": text}}
     results = [("classify", classified), ("reply/deliver", StageResult(call=call))]
+    return await finished_run(store, number, results)
+
+
+async def finished_run(store: Any, number: int, results: Sequence[tuple[str, StageResult]]) -> str:
+    """A message whose run has these rows."""
+    accepted = await store.accept(a_message(number, conversation="c"), flow="main")
+    await store.claim(accepted.run_id, {"main": "v1"})
     rows = []
     chain = seed(accepted.run_id, b"")
     for seq, (name, result) in enumerate(results):
@@ -57,10 +63,10 @@ async def a_run(store: Any, number: int, *, text: str = "Yes.") -> str:
     return run_id
 
 
-def a_teller(store: Any, **sinks: Any) -> Teller:
+def a_teller(store: Any, *, patience: float = PATIENCE, **sinks: Any) -> Teller:
     told = {name: ToldSink(sink) for name, sink in sinks.items()}
     feed = SqlTelemetryFeed(store._database, store.desk)
-    return Teller(store.desk, feed, TELLS, told, patience=0.2, every=0.01, pause=0.0)
+    return Teller(store.desk, feed, TELLS, told, patience=patience, every=0.01, pause=0.0)
 
 
 class Unreliable(ListSink):
@@ -130,7 +136,7 @@ async def test_a_sink_that_was_away_catches_up_and_sql_holds_each_event_once(
 async def test_one_that_hangs_delays_nobody(stores: Stores) -> None:
     store = await stores()
     sink = ListSink()
-    teller = a_teller(store, hanging=Hanging(), list=sink)
+    teller = a_teller(store, patience=0.2, hanging=Hanging(), list=sink)
     teller.start()
     try:
         await a_run(store, 1)

@@ -205,7 +205,8 @@ class _Conversation:
     def _told(self, records: Records) -> list[Document]:
         runs = list(dict.fromkeys(self._runs))
         count = runs.index(records.run.id) + 1
-        events = self._tells.told_of(records.run, records.message, records.rows, count)
+        message_id = None if records.message is None else records.message.id
+        events = self._tells.told_of(records.run, message_id, records.rows, count)
         return [event.document() for event in events]
 
     def _own(self, message: Message) -> Message:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from deskhand.model.message import Message
 from deskhand.model.run import LlmCall, Run, StepRow
 from deskhand.model.telemetry import TelemetryEvent
 
@@ -25,8 +24,8 @@ class ToldRun:
     number: int
     """Its place in what there is to tell; marks are such numbers."""
     run: Run
-    message: Message | None
-    """None once it was erased."""
+    message_id: str | None
+    """None once the message was erased."""
     rows: Sequence[StepRow]
     """All of its rows up to where it came to rest."""
     ends: Sequence[int]

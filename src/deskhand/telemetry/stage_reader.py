@@ -255,8 +255,11 @@ class StageReader:
         row = state.row
         event_id = f"{row.run_id}.{row.seq}.{stage}"
         at = row.started_at + row.latency_ms / 1000
-        event = self._event(stage, payload, event_id, at)
-        event = event.changed(
+        event = self._event(
+            stage,
+            payload,
+            event_id,
+            at,
             level=level,
             started_at=row.started_at,
             seconds=row.latency_ms / 1000,
@@ -265,7 +268,12 @@ class StageReader:
         self._told.append(event)
 
     def _event(
-        self, stage: TelemetryStage, payload: dict[str, Any], event_id: str, at: float
+        self,
+        stage: TelemetryStage,
+        payload: dict[str, Any],
+        event_id: str,
+        at: float,
+        **more: Any,
     ) -> TelemetryEvent:
         return _BLANK.changed(
             timestamp=iso_at(at),
@@ -275,7 +283,7 @@ class StageReader:
             payload=payload,
             id=event_id,
             run_id=self._message.run_id,
-            started_at=at,
+            **{"started_at": at, **more},
         )
 
     # --- what stays hidden

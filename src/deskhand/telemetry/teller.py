@@ -15,7 +15,7 @@ from deskhand.telemetry.telling import RunTeller
 
 log = logging.getLogger("deskhand.telemetry")
 
-BATCH = 50
+BATCH = 100
 """How many runs a sink is told of at once."""
 PATIENCE = 30.0
 """Seconds that a sink has for a batch."""

@@ -5,13 +5,15 @@ from collections.abc import Sequence
 from deskhand.config.desk import DeskSpec
 from deskhand.engine.journal import ADOPTION, states
 from deskhand.model.envelope import Envelope
-from deskhand.model.message import Message
 from deskhand.model.run import Run, StepRow
 from deskhand.model.telemetry import TelemetryEvent
 from deskhand.ports.telemetry import ToldRun
 from deskhand.routing.intents_registry import IntentsRegistry
 from deskhand.telemetry.redaction import Redaction
 from deskhand.telemetry.stage_reader import StageReader, ToldMessage
+
+_BLANK = Envelope()
+"""Where the rows of a run begin; no event tells anything of the message's words."""
 
 
 class RunTeller:
@@ -28,12 +30,12 @@ class RunTeller:
     def told_in(self, told: ToldRun) -> list[TelemetryEvent]:
         """What the run's rows tell since the time before that it rested; nothing of a run that was
         erased."""
-        return self.told_of(told.run, told.message, told.rows, told.history_count, told.ends)
+        return self.told_of(told.run, told.message_id, told.rows, told.history_count, told.ends)
 
     def told_of(
         self,
         run: Run,
-        message: Message | None,
+        message_id: str | None,
         rows: Sequence[StepRow],
         history_count: int,
         ends: Sequence[int] = (),
@@ -41,11 +43,10 @@ class RunTeller:
         """The events of the rows after the last but one of `ends`: where earlier ones were told."""
         ends = ends or (len(rows),)
         before = ends[-2] if len(ends) > 1 else None
-        if message is None or run.was_screened_out or ends[-1] == before:
+        if message_id is None or run.was_screened_out or ends[-1] == before:
             return []
-        reader = self._reader(run, message, history_count)
-        first = Envelope.of(message, run_id=run.id)
-        folded = list(states(first, rows[: ends[-1]]))
+        reader = self._reader(run, message_id, history_count)
+        folded = list(states(_BLANK.changed(run_id=run.id), rows[: ends[-1]]))
         adopted = folded[0].after if folded and folded[0].row.name == ADOPTION else None
         reader.receive(adopted)
         events: list[TelemetryEvent] = []
@@ -57,10 +58,10 @@ class RunTeller:
             events = reader.events()
         return events
 
-    def _reader(self, run: Run, message: Message, history_count: int) -> StageReader:
+    def _reader(self, run: Run, message_id: str, history_count: int) -> StageReader:
         told = ToldMessage(
             run_id=run.id,
-            interaction_id=message.id,
+            interaction_id=message_id,
             session_id=run.conversation,
             at=run.created_at,
             history_count=history_count,

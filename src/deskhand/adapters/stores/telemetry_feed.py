@@ -6,10 +6,12 @@ such a number.
 """
 
 import time
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
 import sqlalchemy as sa
+from pydantic_core import from_json
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import CoreDatabase, SqlDesk, insert_if_new
@@ -17,7 +19,6 @@ from deskhand.adapters.stores.rows import RUN_COLUMNS, STEP_COLUMNS, call_of, ru
 from deskhand.engine.statements import STEPS
 from deskhand.errors import NotFound
 from deskhand.model.codes import ErrorCode
-from deskhand.model.message import Message
 from deskhand.model.run import LlmCall, Run, RunStatus, StepRow
 from deskhand.ports.telemetry import SinkMark, ToldRun
 
@@ -99,13 +100,13 @@ class SqlTelemetryFeed(SqlDesk):
             calls = _calls(core, [run.id for run, _, _ in runs.values()])
         found: list[ToldRun] = []
         for place, position, last in told:
-            run, message, history = runs[position]
+            run, message_id, history = runs[position]
             times = [stated_at for stated_at in stated[position] if stated_at[0] <= last]
             ends = [count for _, count, _ in times]
             before, now = _span(times)
             since = [call for call in calls.get(run.id, ()) if before < call.at <= now]
             until = rows[position][: ends[-1]]
-            found.append(ToldRun(place, run, message, until, ends, history, since))
+            found.append(ToldRun(place, run, message_id, until, ends, history, since))
         return found
 
     async def of_run(self, run_id: str) -> ToldRun:
@@ -117,9 +118,9 @@ class SqlTelemetryFeed(SqlDesk):
         position = core.execute(sa.select(t.runs.c.position).where(*here)).scalar()
         if position is None:
             raise NotFound(f"there is no run {run_id}")
-        run, message, history = _runs(core, [position])[position]
+        run, message_id, history = _runs(core, [position])[position]
         rows = _rows(core, {position: run.id})[position]
-        return ToldRun(0, run, message, rows, [len(rows)], history)
+        return ToldRun(0, run, message_id, rows, [len(rows)], history)
 
     def _stated(
         self, core: sa.Connection, positions: Sequence[int]
@@ -131,8 +132,8 @@ class SqlTelemetryFeed(SqlDesk):
             .order_by(_STATED.run, _STATED.number)
         )
         stated: dict[int, list[tuple[int, int, float]]] = defaultdict(list)
-        for row in core.execute(query):
-            stated[row.run].append((row.number, _count_of(row.body), row.at))
+        for position, number, body, at in core.execute(query):
+            stated[position].append((number, _count_of(body), at))
         return stated
 
     # --- marks
@@ -168,37 +169,63 @@ class SqlTelemetryFeed(SqlDesk):
         )
 
 
-def _runs(
-    core: sa.Connection, positions: Sequence[int]
-) -> dict[int, tuple[Run, Message | None, int]]:
-    """Runs with their messages, and how many messages their conversations had by then."""
-    earlier = t.runs.alias("earlier")
-    screened = sa.and_(
-        earlier.c.status == RunStatus.DONE,
-        sa.func.coalesce(earlier.c.error_code, "") == ErrorCode.AUTOMATIC_MAIL,
-    )
-    counted = (
-        sa.select(sa.func.count())
-        .select_from(earlier)
-        .where(
-            earlier.c.desk == t.runs.c.desk,
-            earlier.c.conversation == t.runs.c.conversation,
-            earlier.c.position <= t.runs.c.position,
-            sa.not_(screened),
-        )
-        .scalar_subquery()
-    )
+def _runs(core: sa.Connection, positions: Sequence[int]) -> dict[int, tuple[Run, str | None, int]]:
+    """Runs with the ids of their messages, and how many messages their conversations had by
+    then."""
     query = (
-        sa.select(*RUN_COLUMNS, t.messages.c.body, counted)
+        sa.select(*RUN_COLUMNS, t.messages.c.body)
         .join(t.messages, t.messages.c.run == t.runs.c.position)
         .where(t.runs.c.position.in_(positions))
+        .order_by(t.runs.c.position)
     )
-    runs: dict[int, tuple[Run, Message | None, int]] = {}
-    for *values, body, history in core.execute(query):
-        run = run_of(values)
-        message = None if body is None else Message.model_validate_json(body)
-        runs[run.position] = (run, message, history)
+    found = [(run_of(values), body) for *values, body in core.execute(query)]
+    counted = _messages_by_then(core, [run for run, _ in found])
+    runs: dict[int, tuple[Run, str | None, int]] = {}
+    for run, body in found:
+        runs[run.position] = (run, _message_id(body), counted[run.position])
     return runs
+
+
+def _message_id(body: bytes | None) -> str | None:
+    """Telemetry needs no more of a message, so it is not read as one."""
+    if body is None:
+        return None
+    message_id: str = from_json(body)["id"]
+    return message_id
+
+
+def _messages_by_then(core: sa.Connection, runs: Sequence[Run]) -> dict[int, int]:
+    """How many messages the conversation of each run had by then; runs of one desk, in order.
+
+    What lies before all of these runs is counted once for each conversation, not for each run.
+    """
+    first, last = runs[0].position, runs[-1].position
+    columns = t.runs.c
+    these = (
+        columns.desk == runs[0].desk,
+        columns.conversation.in_({run.conversation for run in runs}),
+        sa.or_(
+            columns.status != RunStatus.DONE,
+            sa.func.coalesce(columns.error_code, "") != ErrorCode.AUTOMATIC_MAIL,
+        ),
+    )
+    before = (
+        sa.select(columns.conversation, sa.func.count())
+        .where(*these, columns.position < first)
+        .group_by(columns.conversation)
+    )
+    between = sa.select(columns.conversation, columns.position).where(
+        *these, columns.position.between(first, last)
+    )
+    earlier: dict[str, int] = dict(core.execute(before).all())
+    places: dict[str, list[int]] = defaultdict(list)
+    for conversation, position in core.execute(between.order_by(columns.position)):
+        places[conversation].append(position)
+    counts: dict[int, int] = {}
+    for run in runs:
+        since = bisect_right(places[run.conversation], run.position)
+        counts[run.position] = earlier.get(run.conversation, 0) + since
+    return counts
 
 
 def _rows(core: sa.Connection, ids: dict[int, str]) -> dict[int, list[StepRow]]:

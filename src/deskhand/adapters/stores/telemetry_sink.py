@@ -11,6 +11,7 @@ from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.model.telemetry import TelemetryEvent, TelemetryLevel, TelemetryStage
 
 _EVENTS = t.telemetry_events.c
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 class SqlSink:
@@ -51,7 +52,7 @@ class SqlSink:
             "stage": str(event.stage),
             "level": str(event.level),
             "intent_id": event.intent_id,
-            "payload": json.dumps(event.payload, ensure_ascii=False),
+            "payload": _ENCODER.encode(event.payload),
         }
 
     async def events(
