@@ -1,8 +1,10 @@
 """A desk at work: it takes messages, works them and answers."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,8 +32,10 @@ from deskhand.engine.ticket_keeper import TicketKeeper
 from deskhand.engine.trust_modes import Trust
 from deskhand.engine.worker import Worker
 from deskhand.knowledge.search import KnowledgeBase
+from deskhand.mail.public_suffixes import is_registered_ending
 from deskhand.model.run import RunStatus
 from deskhand.ports import ChatModel, Sink
+from deskhand.scheduling.public_holidays import holiday_on
 from deskhand.telemetry.teller import Teller
 from deskhand.tickets.service import Tickets
 from deskhand.tools.office import Office
@@ -88,6 +92,14 @@ class Desk:
     codes: ChatCodes
     channels: tuple[ChannelRunner, ...] = ()
     """Those this process reads, or would read; empty where nobody asked to listen."""
+
+
+def read_tables(spec: DeskSpec, now: float) -> None:
+    """Read the lists that replies and free times are checked by, before a message needs them: they
+    take up to a quarter of a second, in which nothing else would go on."""
+    is_registered_ending("com")
+    hours = spec.calendar.offering.hours
+    holiday_on(datetime.fromtimestamp(now, UTC).date(), hours.holidays)
 
 
 @asynccontextmanager
@@ -159,6 +171,7 @@ async def open_desk(
         await prepare(setup.brain)
         await index_articles(database, spec)
         if listen:
+            await asyncio.to_thread(read_tables, spec, clock.now())
             await keep_desk_file_webhook(database, spec)
         await dispatcher.start()
         if live:
