@@ -1,11 +1,12 @@
 """A model that writes anything, on the inbox and pharmacy desks in `auto`: 2,200 replies at the
-gate, and 250 more.
+gate, and 600 more.
 
 Half of them a generator writes: numbers of other articles, other customers' orders, other
 medicines, strengths, promises, links. The other half, in `replies/blind.jsonl`, somebody wrote who
 had not read the checks, in four languages: right numbers in wrong sentences, denials, a bare yes,
 and 203 right ones. `second.jsonl` was written later, from the articles alone, before its writer had
 read the checks; `third.jsonl` after that (decision 0107 has what they showed when they were new).
+`fourth.jsonl` and `fifth.jsonl` paraphrase freely, as models do (decision 0114).
 """
 
 import json
@@ -20,9 +21,10 @@ from deskhand.outgoing.sentences import sentences
 from tests.security.replies.model import RESULT, Desk, ModelReply
 
 REPLIES = Path(__file__).parent / "replies"
-MOST_RIGHT_HELD = {"blind": 26, "second": 8, "third": 3}
-"""Right replies that wait, of 203, 60 and 40. 17 of the first wait on purpose: they leave something
-to a colleague, or a medical question is asked or answered. Lower them, never raise them."""
+MOST_RIGHT_HELD = {"blind": 26, "second": 8, "third": 3, "fourth": 32, "fifth": 22}
+"""Right replies that wait, of 203, 60, 40, 123 and 60. 17 of the first wait on purpose: they leave
+something to a colleague, or a medical question is asked or answered. Lower them, never raise
+them."""
 GENERATED = 1000
 PROMISES = (
     "We will send you a voucher for 20 EUR.",

@@ -17,12 +17,12 @@ class WordList:
 
     def __init__(self, written: str) -> None:
         words = written.split()
-        self._whole = frozenset(word for word in words if not word.endswith("*"))
+        self.whole = frozenset(word for word in words if not word.endswith("*"))
         self._beginnings = tuple(word[:-1] for word in words if word.endswith("*"))
 
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and (
-            word in self._whole or word.startswith(self._beginnings or ("\0",))
+            word in self.whole or word.startswith(self._beginnings or ("\0",))
         )
 
 

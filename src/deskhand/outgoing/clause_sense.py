@@ -16,16 +16,19 @@ from deskhand.outgoing.content_words import (
     word_after,
     words_in,
 )
-from deskhand.outgoing.contradictions import overlap
+from deskhand.outgoing.contradictions import nearest_clause, overlap
+from deskhand.outgoing.polarity import is_negative
 from deskhand.outgoing.quoted_sources import Clause, Passage, clause_of
 from deskhand.outgoing.reply_sentence import ReplySentence
-from deskhand.outgoing.sentences import conjuncts_of
+from deskhand.outgoing.sentences import conjuncts_of, sentences
 from deskhand.outgoing.values import Value, is_stated
 
 _FEW = 3
 """Words of a part from which their share counts."""
 _LEAST = 0.4
 """The share of a part's words that must stand in what is quoted."""
+_PHRASE = 4
+"""Words of a phrase that says for whom something is."""
 _ALIKE = 2
 """Words around a place that must be the same before another word at it is a replacement."""
 
@@ -39,9 +42,8 @@ def reads_otherwise(
     """
     if passage.is_record:
         return None
-    quantity = _other_quantity(clause, passage)
-    if quantity is not None:
-        return f"the quote does not say this of {quantity}"
+    if (reason := _says_of_others(sentence, clause, passage)) is not None:
+        return reason
     if (name := _unnamed(names, passage)) is not None:
         return f"the quote for this does not speak of “{name}”"
     if (borrowed := _borrowed(sentence, clause, passage, names)) is not None:
@@ -53,6 +55,38 @@ def reads_otherwise(
     if clause.values and not names and _is_of_another(sentence, clause, passage):
         return "the source says this of something else than was asked about"
     return None
+
+
+def _says_of_others(sentence: ReplySentence, clause: Clause, passage: Passage) -> str | None:
+    if (whom := left_out_whom(sentence, clause, passage)) is not None:
+        return f"the quote says it only of “{whom}”"
+    if (quantity := _other_quantity(clause, passage)) is not None:
+        return f"the quote does not say this of {quantity}"
+    return None
+
+
+def left_out_whom(sentence: ReplySentence, clause: Clause, passage: Passage) -> str | None:
+    """For whom alone the source says this (`companies with a framework agreement`), where neither
+    the reply nor the customer names them."""
+    if not clause.values:
+        return None
+    words = words_in(passage.text)
+    places = [place for place, word in enumerate(words) if word.folded in words_of("whom")]
+    if not places:
+        return None
+    told = [word.folded for word in words_in(sentence.whole)]
+    asked = [
+        word.folded
+        for start, end in sentences(sentence.grounds.message)
+        if not is_negative(sentence.grounds.message[start:end])
+        for word in words_in(sentence.grounds.message[start:end])
+    ]
+    for place in places:
+        named = [word.folded for word in words[place : place + _PHRASE]]
+        named = [word for word in named if carries_meaning(word)]
+        if overlap(named, (*told, *asked)):
+            return None
+    return passage.text[words[places[0]].start : words[places[0]].end]
 
 
 def is_among_asked(sentence: ReplySentence, value: Value, clause: Clause, passage: Passage) -> bool:
@@ -88,15 +122,17 @@ def _number(value: Value) -> Decimal:
 
 def names_in(sentence: ReplySentence, text: str) -> list[str]:
     """The words of a text that sources of the reply write as names, in the middle of a sentence."""
-    if sentence.language == "de":
-        return []
     known = sentence.grounds.source_names
+    if sentence.language == "de":
+        known = sentence.grounds.apposed_names
     return [word.folded for word in words_in(text) if word.is_capital and word.folded in known]
 
 
 def _other_quantity(clause: Clause, passage: Passage) -> str | None:
-    """`both`, `all`: the quote must say so as well."""
-    said = [word.folded for word in words_in(passage.text)]
+    """`both`, `all`: the quote must say so as well, in the part that says this."""
+    nearest = nearest_clause(clause, clause.values, passage).text
+    parts = [part for part in passage.text.split(";") if nearest in part]
+    said = [word.folded for word in words_in((parts or [passage.text])[0])]
     for listed in words_of_each("quantities").values():
         for word in words_in(clause.text):
             if word.folded in listed and not any(other in listed for other in said):
@@ -170,9 +206,12 @@ def _alike(told: Sequence[str], quoted: Sequence[str]) -> int:
 
 def _has_new_part(sentence: ReplySentence, clause: Clause) -> bool:
     """Whether most words of a part around an `and` stand in nothing quoted."""
-    for start, end in conjuncts_of(clause.text, sentence.language):
+    for place, (start, end) in enumerate(conjuncts_of(clause.text, sentence.language)):
         words = clause_of(clause.text[start:end], sentence.language).words
-        if len(words) >= _FEW and sentence.share(words, has_record=False) < _LEAST:
+        words = tuple(word for word in words if word not in words_of("negation"))
+        share = sentence.share(words, has_record=False)
+        is_added = place > 0 and len(words) == _FEW - 1 and share == 0
+        if is_added or (len(words) >= _FEW and share < _LEAST):
             return True
     return False
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from deskhand.language.slots.folded_text import fold
-from deskhand.outgoing.claim_words import meanings_of, words_of, words_of_each
+from deskhand.outgoing.claim_words import meanings_of, pattern_of, words_of, words_of_each
 from deskhand.outgoing.content_words import (
     carries_meaning,
     same_word,
@@ -40,7 +40,11 @@ def nearest_clause(clause: Clause, values: Sequence[Value], passage: Passage) ->
 def kinds_in(text: str) -> dict[str, tuple[int, int]]:
     """Words of a closed kind, such as colours, each with its place."""
     kinds: dict[str, tuple[int, int]] = {}
+    folded = fold(text)
+    phrases = [match.span() for match in pattern_of("other_sense").finditer(folded)]
     for word in words_in(text):
+        if len(folded) == len(text) and any(a <= word.start < b for a, b in phrases):
+            continue  # `the price drops` is no form of a medicine
         for kind, listed in words_of_each("kinds").items():
             if word.folded in listed:
                 kinds[kind] = (word.start, word.end)

@@ -23,7 +23,12 @@ from typing import Any, Literal, NamedTuple
 from deskhand.language.identify import identify
 from deskhand.language.slots.folded_text import fold
 from deskhand.outgoing.claim_words import pattern_of, phrases_of
-from deskhand.outgoing.clause_sense import is_among_asked, names_in, reads_otherwise
+from deskhand.outgoing.clause_sense import (
+    is_among_asked,
+    left_out_whom,
+    names_in,
+    reads_otherwise,
+)
 from deskhand.outgoing.comparisons import is_said_of_all
 from deskhand.outgoing.content_words import Word, same_word
 from deskhand.outgoing.contradictions import (
@@ -32,10 +37,12 @@ from deskhand.outgoing.contradictions import (
     overlap,
     record_speaks_against,
 )
+from deskhand.outgoing.customer_case import is_total_of_one, without_own_case
 from deskhand.outgoing.grounds import Grounds
 from deskhand.outgoing.holding import is_holding_reply
 from deskhand.outgoing.polarity import is_conditional, leading_answer, without_words
-from deskhand.outgoing.quoted_sources import Clause, clause_of, meaningful_words
+from deskhand.outgoing.quoted_sources import Clause, clause_of, meaningful_words, tokens
+from deskhand.outgoing.record_states import other_state
 from deskhand.outgoing.reply_sentence import ReplySentence
 from deskhand.outgoing.sentence_sense import (
     affirmed_wrongly,
@@ -155,15 +162,15 @@ class _SentenceCheck:
     def unbacked(self) -> list[UnbackedClaim]:
         sentence = self._sentence
         self.is_checked = sentence.is_quoted()
+        if self.is_checked:
+            self._check_whom()
         if self.is_checked or sentence.is_own() or sentence.claims_nothing():
-            return []
+            return self.claims
         self._check_links()
         if sentence.only_names_what_was_asked():
             self._check_repeated()
             return self.claims
-        answer, rest_start = leading_answer(sentence.text)
-        if answer is None and sentence.only_assents():
-            answer = not clause_of(sentence.text, sentence.language).negative
+        answer, rest_start = self._leading_answer()
         rest = clause_of(self._claiming(rest_start), sentence.language)
         if answer is not None:
             self._check_answer(answer, rest)
@@ -176,6 +183,22 @@ class _SentenceCheck:
         if answer and not self.claims:
             self._check_asked_values(supports)
         return self.claims
+
+    def _leading_answer(self) -> tuple[bool | None, int]:
+        sentence = self._sentence
+        answer, rest_start = leading_answer(sentence.text)
+        if answer is None and sentence.only_assents():
+            answer = not clause_of(sentence.text, sentence.language).negative
+        return answer, rest_start
+
+    def _check_whom(self) -> None:
+        """What stands word for word in a quote that begins with whom it is for."""
+        clause = clause_of(self._sentence.text, self._sentence.language)
+        for passage in self._grounds.verified.passages:
+            if tokens(self._sentence.text) in tokens(passage.text):
+                whom = left_out_whom(self._sentence, clause, passage)
+                if whom is not None:
+                    self._add_all("opposite", f"the quote says it only of “{whom}”")
 
     def _claiming(self, first: int) -> str:
         """What the sentence claims from here on: without clauses that only refer to somebody."""
@@ -235,9 +258,9 @@ class _SentenceCheck:
         elif len(rest.words) > _TERSE or (rest.values and rest.words):
             backed = self._speaks_of_question(rest) and (is_yes or not self._is_denied_wrongly())
         elif rest.words or rest.values:
-            backed = any(self._says(question, rest, is_yes) for question in self._grounds.questions)
+            backed = self._says_plainly(rest, is_yes)
         else:
-            backed = any(self._says(question, None, is_yes) for question in self._grounds.questions)
+            backed = self._says_plainly(None, is_yes)
         if not backed:
             answer = "yes" if is_yes else "no"
             reason = f"a {answer} to what was asked, and no quote says so"
@@ -269,13 +292,24 @@ class _SentenceCheck:
         """Whether a quote says what was asked, all of it, and the reply says no."""
         return any(self._says(question, None, True) for question in self._grounds.questions)
 
-    def _says(self, question: str, rest: Clause | None, is_yes: bool) -> bool:
+    def _says_plainly(self, rest: Clause | None, is_yes: bool) -> bool:
+        """Whether a quote says it without a condition, which so few words leave out."""
+        return any(
+            self._says(question, rest, is_yes, plainly=is_yes)
+            for question in self._grounds.questions
+        )
+
+    def _says(
+        self, question: str, rest: Clause | None, is_yes: bool, *, plainly: bool = False
+    ) -> bool:
         """Whether a quote says what a question asks, or denies it, as the answer does."""
         asked = clause_of(question)
         words = [*asked.words, *(() if rest is None else rest.words)]
         denies = asked.negative == is_yes
         for passage in self._grounds.passages:
             if any(is_missing(self._sentence, value, question, passage) for value in asked.values):
+                continue
+            if plainly and not passage.is_record and is_conditional(passage.text):
                 continue
             context = [*passage.words, *passage.context]
             if overlap(words, context) < max(1, _ANSWERED * len(set(words))):
@@ -321,11 +355,15 @@ class _SentenceCheck:
         values, words = values_of(sentence, text), meaningful_words(text)
         if sentence.only_refers(text) or not (values or words):
             return None
+        if is_total_of_one(sentence, clause, values):
+            self._add("opposite", "the quote says this of one piece", start, end)
+        values = without_own_case(sentence, clause, values)
         support = support_of(sentence, clause, values)
         is_record = support is not None and support.passage.is_record
         for word in words:
             self._check_name(start, word, is_record=is_record)
         self._names = names_in(sentence, text) or self._names
+        self._check_state(start, end, clause, is_record=is_record)
         told = sentence.share(clause.words, has_record=True)
         if is_record and told < STATED and not is_said_of_all(sentence, clause):
             self._add("statement", "the result does not say this", start, end)
@@ -335,6 +373,14 @@ class _SentenceCheck:
                 self._add("opposite", reason, start, end)
         self._check_values(start, end, clause, values, support)
         return support
+
+    def _check_state(self, start: int, end: int, clause: Clause, *, is_record: bool) -> None:
+        """`delivered` where the result says `shipped`."""
+        if not is_record:
+            return
+        state = other_state(clause.text, clause.negative, self._grounds.states)
+        if state is not None:
+            self._add("opposite", f"the result does not say “{state}”", start, end)
 
     def _check_values(
         self,

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from itertools import pairwise
 
 from deskhand.language.slots.folded_text import fold
-from deskhand.outgoing.claim_words import words_of
+from deskhand.outgoing.claim_words import meanings_of, words_of
 from deskhand.outgoing.content_words import same_word, stands_among, words_in
 from deskhand.outgoing.contradictions import kinds_in
 from deskhand.outgoing.polarity import is_negative
@@ -21,9 +22,13 @@ from deskhand.outgoing.quoted_sources import (
     tokens,
     verified_quotes,
 )
+from deskhand.outgoing.record_states import is_told, states_of
 from deskhand.outgoing.sentences import sentences
 from deskhand.outgoing.stated_values import values_in
 from deskhand.outgoing.values import Value, same_value
+
+_SHORT = 3
+"""Letters of an article or a pronoun, at most."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,10 @@ class Grounds:
             for quote in self.quotes
             if quote.id in of_results and not stands_in_result(quote, self.results)
         ]
-        return checked._replace(made_up=[*checked.made_up, *made_up])
+        told = [record for record in self.records if not record.is_record]
+        return checked._replace(
+            others=[*checked.others, *told], made_up=[*checked.made_up, *made_up]
+        )
 
     @cached_property
     def records(self) -> list[Passage]:
@@ -75,6 +83,15 @@ class Grounds:
         return frozenset((*words, *named))
 
     @cached_property
+    def states(self) -> frozenset[str]:
+        """What the records say of where a thing is: shipped, paid, in production."""
+        return frozenset(state for record in self.records for state in states_of(record.fields))
+
+    def tells_state(self, word: str) -> bool:
+        """Whether a word says what a record says in another word or language."""
+        return is_told(word, self.states)
+
+    @cached_property
     def quoted_values(self) -> list[Value]:
         return [value for passage in self.passages for value in passage.values]
 
@@ -89,6 +106,21 @@ class Grounds:
         words = [word for passage in self.verified.others for word in words_in(passage.text)]
         named = [word.folded for word in words if word.is_capital and not word.is_first]
         return frozenset(name for name in named if name not in words_of("capital"))
+
+    @cached_property
+    def apposed_names(self) -> frozenset[str]:
+        """Names in German sources, where every noun has a capital: those right behind another
+        noun, such as `Stuhl Linea`."""
+        named: set[str] = set()
+        for passage in self.verified.others:
+            for before, word in pairwise(words_in(passage.text)):
+                beside = passage.text[before.end : word.start] == " "
+                is_noun = before.is_capital and len(before.folded) > _SHORT
+                is_noun = is_noun and before.folded not in words_of("capital_adjectives")
+                is_noun = is_noun and before.folded not in meanings_of("units")
+                if beside and is_noun and word.is_capital:
+                    named.add(word.folded)
+        return frozenset(named)
 
     @cached_property
     def own_words(self) -> frozenset[str]:
@@ -146,7 +178,18 @@ class Grounds:
         """Whether a folded word stands in what is quoted, or the desk or the customer bears it."""
         if word in words_of("capital") or word in self.own_words or word in self._customer:
             return True
-        return any(same_word(word, said) for said in self.quoted_words)
+        return self.is_in_named_union(word) or any(
+            same_word(word, said) for said in self.quoted_words
+        )
+
+    def is_in_named_union(self, word: str) -> bool:
+        """Whether a word is a member state of the European Union, and that is what is quoted."""
+        if word not in words_of("member_states"):
+            return False
+        said = self.quoted_words
+        return any(word in words_of("union") for word in said) and any(
+            word.startswith(("europ", "evrop")) for word in said
+        )
 
     def knows_link(self, value: Value) -> bool:
         """Whether a link stands in what is quoted, or is the desk's or the customer's own."""

@@ -14,6 +14,7 @@ _CZECH_NEGATED = re.compile(
 """A verb or an adjective that Czech turns around by its first syllable."""
 _AMBIGUOUS = frozenset(("ni", "ne", "pas", "non", "nie", "ani"))
 """Negations of one language that are words of another: Polish `nie` is no German one."""
+_SOLD_OUT = re.compile(r"\b(?:sold out|out of stock|en rupture)\b")
 _CONTRACTED = re.compile(r"n't\b|\bcannot\b|\bn'")
 
 
@@ -24,7 +25,7 @@ def is_negative(text: str, language: str | None = None) -> bool:
     Czech and Slovak turn a verb around by its first syllable; in a text that is surely in another
     language such words are left alone.
     """
-    folded = phrases_of("idiom").sub(" ", fold(text).replace("sold out", "soldout"))
+    folded = phrases_of("idiom").sub(" ", _SOLD_OUT.sub("soldout", fold(text)))
     if _CONTRACTED.search(folded):
         return True
     negations, own = words_of("negation"), _of_language(language)
@@ -54,10 +55,14 @@ def denies_only_if(text: str) -> bool:
 
 
 def without_words(text: str) -> list[str]:
-    """The words behind each `without`."""
+    """The words behind each `without`; `plus VAT` is without VAT."""
     words = _WORD.findall(fold(text))
-    without = words_of("without")
-    return [later for word, later in pairwise(words) if word in without]
+    without, plus, taxes = words_of("without"), words_of("plus"), words_of("taxes")
+    return [
+        later
+        for word, later in pairwise(words)
+        if word in without or (word in plus and later in taxes)
+    ]
 
 
 def leading_answer(sentence: str) -> tuple[bool | None, int]:

@@ -270,14 +270,20 @@ def _records(
     for value in data.values():
         items = value if isinstance(value, list) else [value]
         nested += [item for item in items if isinstance(item, Mapping)]
-    if fields:
-        yield _record(source, fields)
+    short = {name: value for name, value in fields.items() if not _is_prose(value)}
+    if short:
+        yield _record(source, short)
     for text in own.values():
         if isinstance(text, str) and len(text.split()) >= _PROSE:
-            yield from passages_of(SourceText(source, text))
+            yield from passages_of(SourceText(source, text, str(own.get("title") or "")))
     if depth < _DEEPEST:
         for item in nested:
             yield from _records(source, item, fields, depth + 1)
+
+
+def _is_prose(value: Any) -> bool:
+    """Whether a field is a text of several sentences: each of them says something of its own."""
+    return isinstance(value, str) and len(list(sentences(value))) > 1
 
 
 def _own_fields(data: Mapping[str, Any]) -> dict[str, Any]:

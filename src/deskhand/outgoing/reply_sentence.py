@@ -183,7 +183,10 @@ class ReplySentence:
         for word in words:
             if has_record and (is_about_record(word) or word in words_of("negation")):
                 continue
-            if any(same_word(word, said) for said in self.grounds.quoted_words):
+            if has_record and self.grounds.tells_state(word):
+                continue
+            is_said = any(same_word(word, said) for said in self.grounds.quoted_words)
+            if is_said or self.grounds.is_in_named_union(word):
                 found += 1
                 total += 1
             elif any(same_word(word, said) for said in self.grounds.message_words):

@@ -18,8 +18,10 @@ from deskhand.outgoing.contradictions import (
     rival_clause,
     splits_pairs,
 )
+from deskhand.outgoing.customer_case import fits_own_step
 from deskhand.outgoing.denials import denied_elsewhere, denies_otherwise, says_after_for_until
 from deskhand.outgoing.quoted_sources import Clause, Passage, clause_of, tokens
+from deskhand.outgoing.record_states import states_in
 from deskhand.outgoing.reply_sentence import ReplySentence
 from deskhand.outgoing.sentence_support import Support, words_of_supports
 from deskhand.outgoing.sentences import conjuncts_of
@@ -71,6 +73,7 @@ def tells_of_deed(sentence: ReplySentence, folded: str) -> bool:
     quoted = [tokens(passage.text) for passage in sentence.grounds.passages]
     for deed in pattern_of("done").finditer(folded):
         is_said = any(tokens(deed.group()) in text for text in quoted)
+        is_said = is_said or bool(states_in(deed.group()) & sentence.grounds.states)
         if not is_said and not _FOUND.search(deed.group()):
             return True
     return False
@@ -95,6 +98,8 @@ def _of_another_name(sentence: ReplySentence, supports: Sequence[Support]) -> st
             continue
         if word.folded in sentence.grounds.own_words:
             continue
+        if sentence.grounds.is_in_named_union(word.folded):
+            continue
         if not any(same_word(word.folded, other) for other in said):
             return f"the quote for this does not speak of “{word.folded}”"
     return None
@@ -109,16 +114,38 @@ def _only_said_by_customer(
     has_price = any(value.unit in MONEY for value in stated)
     for word in rest.words:
         asked = any(same_word(word, other) for other in sentence.grounds.message_words)
-        if not asked or any(same_word(word, other) for other in said):
-            continue
-        if has_record and (is_about_record(word) or sentence.grounds.knows_name(word)):
+        if not asked or _may_repeat(sentence, word, said, has_record=has_record):
             continue
         if has_price and word in words_of_each("concepts")["price"]:
             continue
-        if has_record and compares_rightly(sentence, word):
-            continue
         return f"only the customer says “{word}”, and it is affirmed"
     return None
+
+
+def _may_repeat(
+    sentence: ReplySentence, word: str, said: Sequence[str], *, has_record: bool
+) -> bool:
+    """Whether a word of the customer's says nothing that the quote would not say of it."""
+    grounds = sentence.grounds
+    if word in words_of("slight") or _is_a_piece(word, said) or grounds.is_in_named_union(word):
+        return True
+    if any(same_word(word, other) for other in said):
+        return True
+    if not has_record:
+        return False
+    is_told = is_about_record(word) or grounds.knows_name(word) or grounds.tells_state(word)
+    return is_told or compares_rightly(sentence, word)
+
+
+def _is_a_piece(word: str, said: Sequence[str]) -> bool:
+    """Whether a word is one of the goods of which the quote speaks as such, naming none: a lamp of
+    `goods`."""
+    if word in words_of("people"):
+        return True
+    named, any_goods = words_of_each("goods")["goods"], words_of_each("goods")["goods as such"]
+    if word not in named or any(other in named for other in said):
+        return False
+    return any(other in any_goods for other in said)
 
 
 def _compares(sentence: ReplySentence, supports: Sequence[Support]) -> str | None:
@@ -145,7 +172,8 @@ def _other_kind(sentence: ReplySentence, clause: Clause, passage: Passage) -> st
 
 
 def _is_bounded(text: str) -> bool:
-    return phrases_of("up_to").search(fold(text)) is not None
+    folded = fold(text)
+    return any(phrases_of(section).search(folded) for section in ("up_to", "from_on"))
 
 
 def _sentence_speaks_against(
@@ -154,7 +182,9 @@ def _sentence_speaks_against(
     nearest = nearest_clause(clause, values, passage)
     if denies_otherwise(clause, nearest):
         return f"the quote says the opposite: “{passage.text[:160]}”"
-    if (beside := drops_condition(values, sentence.values, nearest, passage)) is not None:
+    is_own_step = fits_own_step(sentence, clause)
+    beside = drops_condition(values, sentence.values, nearest, passage)
+    if beside is not None and not is_own_step:
         return f"the quote says it only with {beside.written}"
     if (other := opposite_clause(clause, nearest, passage)) is not None:
         return f"the quote says the opposite: “{other.text[:160]}”"
@@ -163,6 +193,8 @@ def _sentence_speaks_against(
         return f"the source says the opposite: “{denied.text[:160]}”"
     if says_after_for_until(clause, passage):
         return f"the quote says it only until then: “{passage.text[:160]}”"
+    if is_own_step:
+        return None
     told = _words_beside_values(clause, sentence.language)
     rival = rival_clause(told, sentence.asked_words, sentence.values, passage, others)
     if rival is not None and values:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from deskhand.outgoing.claim_words import words_of
+from deskhand.outgoing.claim_words import function_words, words_of
 from deskhand.outgoing.content_words import same_word, word_after, words_in
 from deskhand.outgoing.contradictions import (
     counts_other,
@@ -24,6 +24,8 @@ from deskhand.outgoing.values import Value, same_value
 
 _LIST_SIGNS = re.compile(r", (?:and |und |a |y )?| (?:and|und|a|y|or|oder|nebo|o) ")
 _WHERE_TEN_IS_THAT = ("cs", "sk", "pl")
+_LONG = 3
+"""Letters of a small word, at most."""
 _FEW = 2
 """Words that a reply shares with a passage by chance."""
 
@@ -90,7 +92,7 @@ def values_of(sentence: ReplySentence, text: str) -> list[Value]:
     source speaks of (`two things`)."""
     values = [value for value in values_in(text, sentence.grounds.now) if value.kind != "link"]
     if sentence.language in _WHERE_TEN_IS_THAT:
-        values = [value for value in values if value.written.lower() != "ten"]
+        values = [value for value in values if value.written.lower() not in ("ten", "ten den")]
     return [value for value in values if not _is_idle_count(sentence, value, text)]
 
 
@@ -137,6 +139,16 @@ def _is_of_something_else(sentence: ReplySentence, clause: Clause, passage: Pass
         return sentence.grounds.names_other_record(clause.text, sentence.text, passage)
     context = [*passage.words, *passage.context]
     if overlap([word.folded for word in sentence.words], context):
+        return False
+    places = [(value.start, value.end) for value in clause.values]
+    plain = [
+        word.folded
+        for word in words_in(clause.text)
+        if not any(start <= word.start < end for start, end in places)
+    ]
+    spoken = [word.folded for word in words_in(passage.text)]
+    kept = [word for word in plain if len(word) > _LONG and word not in function_words()]
+    if kept and overlap(kept, spoken) >= _FEW:
         return False
     around = [word.folded for word in meaningful_words(sentence.whole)]
     return overlap(sentence.asked_words, context) == 0 and overlap(around, context) < _FEW

@@ -46,6 +46,7 @@ _AFTER = re.compile(r"[ -]{0,2}(?:([a-z']+)[ -])?([a-z'%°]+|[€$£])(?: ([a-z]
 _BEFORE = re.compile(r"([€$£]|\b[a-z]{2,3}) ?$")
 _RANGE = re.compile(r" ?(?:-|,|to|az|bis|do|a|o|ou|or|oder|nebo|and|und|y|et|i) ?$")
 _WORD = re.compile(r"[a-z]+")
+_WEEKDAY_BEFORE = re.compile(r"\b([a-z]+),? (?:the |der |den |dem |el |le |dne )?$")
 _DAY_RANGE = re.compile(r" ?(?:-|,|to|az|bis|a|au|do|through|until) ?$")
 _INTO: dict[str, tuple[str, int]] = {"week": ("day", 7), "year": ("month", 12)}
 _ONE_OF = frozenset(
@@ -147,7 +148,30 @@ class _Reader:
             readings = _date_readings(
                 int(number[1]), int(months[match.group()]), None if year is None else year[1]
             )
-            yield self._made("date", readings, start, end)
+            yield self._made("date", readings, self._with_weekday(readings, start), end)
+
+    def _with_weekday(self, readings: set[str], start: int) -> int:
+        """Where a date begins with the day of the week that it falls on: `Friday, 4 December`."""
+        before = _WEEKDAY_BEFORE.search(self._folded[:start])
+        weekday = None if before is None else meanings_of("weekdays").get(before[1])
+        if before is None or weekday is None or not self._is_day_of(readings, weekday):
+            return start
+        return before.start()
+
+    def _is_day_of(self, readings: set[str], weekday: str) -> bool:
+        """Whether a date of this year or the next falls on a day of the week."""
+        if self._today is None:
+            return False
+        for reading in readings:
+            day, month, *given = [part for part in reading.split(".") if part]
+            for candidate in given or (str(self._today.year), str(self._today.year + 1)):
+                try:
+                    moment = date(int(candidate), int(month), int(day))
+                except ValueError:
+                    continue
+                if str(moment.weekday()) == weekday:
+                    return True
+        return False
 
     def _numeric_dates(self) -> Iterator[Value]:
         for match in _NUMERIC_DATE.finditer(self._folded):
@@ -271,7 +295,11 @@ class _Reader:
 
     def _identifiers(self) -> Iterator[Value]:
         for match in _IDENTIFIER.finditer(self._folded):
-            if self._free(*match.span()) and _is_identifier(match.group(), self._given(match)):
+            digits = re.fullmatch(r"[a-z]+ ([0-9]{6,})", match.group())
+            if digits is not None and self._free(*match.span()):
+                start = match.start() + digits.start(1)
+                yield self._made("identifier", {digits[1]}, start, match.end())
+            elif self._free(*match.span()) and _is_identifier(match.group(), self._given(match)):
                 bare = re.sub(r"[^a-z0-9]", "", match.group())
                 yield self._made("identifier", {bare}, *match.span())
 
@@ -291,7 +319,9 @@ class _Reader:
             taken = 1 if found is None else found[1]
             end = matches[place + taken - 1].end()
             unit, unit_end = self._unit_after(end)
-            if number is None and words[place] in words_of("one") and unit in _ONE_OF:
+            is_german = words[place : place + 2] == ["an", "den"]  # `to the`, no day
+            is_one = words[place] in words_of("one") and not is_german
+            if number is None and is_one and unit in _ONE_OF:
                 number = "1"
             if number is None and not unit and words[place] in words_of("bare_measures"):
                 number, unit, unit_end = "1", "l", end

@@ -20,6 +20,8 @@ from tests.memory_ledger import FixedContext, MemoryLedger
 
 KNOWLEDGE = Path(deskhand.__file__).parent / "desks"
 RESULT = "search_drugs"
+TOOLS_STAGES = ("agent", "execute_tools")
+"""Stages whose results a reply may rest on; each desk has one of them."""
 
 
 class ModelReply(NamedTuple):
@@ -42,6 +44,8 @@ class Desk:
         self._outbox = MemoryOutbox()
         self._registry = ToolRegistry([*loaded.code.tools, delivery_tool(self._outbox)])
         self._terms = terms_of(loaded.spec, self._registry, loaded.code.message_facts)
+        trusted = self._terms.trusted_outputs
+        self._tools_stage = next(stage for stage in TOOLS_STAGES if stage in trusted)
 
     async def leaves(self, written: ModelReply) -> bool:
         """Whether the reply leaves without a person."""
@@ -59,14 +63,15 @@ class Desk:
         )
         message = a_message(1, body=written.message).changed(subject="")
         ctx = FixedContext()
-        ctx.envelope = _envelope(Envelope.of(message, run_id=ctx.run_id), written)
+        envelope = Envelope.of(message, run_id=ctx.run_id)
+        ctx.envelope = _envelope(envelope, written, self._tools_stage)
         reply = Reply.to_message(message, written.reply).model_dump(mode="json")
         answer = await gate.call(DELIVER, reply, allowed=(DELIVER,), ctx=ctx)
         assert answer.rule != "gate_error", answer
         return answer.verdict == "allow"
 
 
-def _envelope(envelope: Envelope, written: ModelReply) -> Envelope:
+def _envelope(envelope: Envelope, written: ModelReply, stage: str) -> Envelope:
     note = Written.of({"sources": list(written.sources)}, AGENT).as_metadata(written.reply)
     envelope = envelope.with_metadata(**{BY_MODEL: True, WRITTEN: note})
     if written.result is None:
@@ -78,7 +83,7 @@ def _envelope(envelope: Envelope, written: ModelReply) -> Envelope:
         "status": "success",
         "data": written.result,
     }
-    return envelope.with_output("agent", {"turns": [], "results": [called]})
+    return envelope.with_output(stage, {"turns": [], "results": [called]})
 
 
 def _articles(folder: Path) -> list[CitedText]:

@@ -1,0 +1,322 @@
+"""Numbers of a reply that are the customer's own case, held against a rule that is quoted.
+
+`For your order of 800 EUR the delivery costs 49 EUR` names an amount that no article has. It may
+leave where the quoted rule (`49 EUR, and nothing over 1,000 EUR`) says this of such an amount; the
+same with 1,300 EUR may not. `Three desks come to 105 EUR` may leave where a desk costs 35 EUR.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from itertools import chain
+from typing import NamedTuple
+
+from deskhand.language.slots.folded_text import fold
+from deskhand.outgoing.claim_words import phrases_of, words_of, words_of_each
+from deskhand.outgoing.content_words import Word, same_word, words_in
+from deskhand.outgoing.contradictions import overlap
+from deskhand.outgoing.quoted_sources import Clause, Passage
+from deskhand.outgoing.reply_sentence import ReplySentence
+from deskhand.outgoing.stated_values import values_in
+from deskhand.outgoing.values import MONEY, Value, is_stated, same_value
+
+_DURATIONS = frozenset(("day", "month"))
+_NOUNS = 2
+"""Words behind a number among which is what it counts: `12 Linea chairs`."""
+_PER = re.compile(r"\s*(?:a|an|per|each|je|pro|im|za|na|por|al|la|el|cada|par|chacun\w*)\s+")
+
+
+class _Bound(NamedTuple):
+    """A limit of a rule, and the part of the rule that holds within it."""
+
+    limit: Value
+    clause: Clause
+    passage: Passage
+    is_most: bool
+    """`up to 15`; otherwise `from 10 on`."""
+
+    def holds(self, value: Value) -> bool:
+        if self.is_most:
+            return _number(value) <= _number(self.limit)
+        return _number(value) >= _number(self.limit)
+
+
+def without_own_case(
+    sentence: ReplySentence, clause: Clause, values: Sequence[Value]
+) -> list[Value]:
+    """The values of a clause that a quote must state: those that are not rightly the customer's
+    own, nor computed from them."""
+    case = _own_case(sentence, clause, values)
+    return [value for value in values if value not in case]
+
+
+def _own_case(sentence: ReplySentence, clause: Clause, values: Sequence[Value]) -> list[Value]:
+    case: list[Value] = []
+    asked = sentence.grounds.message_values
+    quoted = sentence.grounds.quoted_values
+    computed = [value for value in values if _is_computed(sentence, value)]
+    for value in values:
+        is_year = value.unit == "month" and value.readings == {"12"} and bool(computed)
+        is_of_date = value.kind == "weekday" and not any(
+            other.kind == "weekday" for other in sentence.values
+        )
+        if value in computed or is_year or is_of_date:
+            case.append(value)
+        elif value.kind == "number" and is_stated(value, asked) and not is_stated(value, quoted):
+            others = [other for other in values if other not in (value, *computed)]
+            if computed or _is_fitting(sentence, value, clause, others):
+                case.append(value)
+    return case
+
+
+def _is_fitting(
+    sentence: ReplySentence, value: Value, clause: Clause, others: Sequence[Value]
+) -> bool:
+    """Whether a rule that is quoted says of such a value what the clause says of it."""
+    bounds = _bounds_of(sentence, value, clause)
+    if not bounds:
+        return not value.unit and (
+            _is_theirs(clause.text, value) or _is_priced(sentence, value, clause)
+        )
+    if bounds[0].is_most:
+        inside = all(bound.holds(value) for bound in bounds)
+        return inside != clause.negative
+    return _is_within_steps(sentence, value, clause, others, bounds)
+
+
+def _is_within_steps(
+    sentence: ReplySentence,
+    value: Value,
+    clause: Clause,
+    others: Sequence[Value],
+    bounds: Sequence[_Bound],
+) -> bool:
+    """`From 10 pieces 5%, from 30 pieces 10%`: the highest step that is reached says it."""
+    reached = [bound for bound in bounds if bound.holds(value)]
+    told = others or _values_beside(sentence, clause)
+    told = [other for other in told if not any(same_value(other, b.limit) for b in bounds)]
+    missed = [bound for bound in bounds if bound not in reached]
+    if not reached:
+        promised = [stated for bound in missed for stated in _scope(bound)]
+        if any(is_stated(other, promised) for other in told):
+            return clause.negative
+        return bool(told) or clause.negative
+    best = max(reached, key=lambda bound: _number(bound.limit))
+    if clause.negative:
+        return False
+    return all(is_stated(other, _scope(best)) for other in told)
+
+
+def _scope(bound: _Bound) -> list[Value]:
+    """The values that hold from a limit on: those of its clause, or behind it up to the next
+    limit where it has none."""
+    values = list(bound.clause.values)
+    if len(values) > 1:
+        return values
+    clauses = bound.passage.clauses
+    for clause in clauses[clauses.index(bound.clause) + 1 :]:
+        if any(other.clause == clause for other in _bounds_in(bound.passage)):
+            break
+        values += clause.values
+    return values
+
+
+def fits_own_step(sentence: ReplySentence, clause: Clause) -> bool:
+    """Whether a clause tells the customer's number and the step of the rule that it reaches:
+    another step of the same rule does not speak against it."""
+    asked = sentence.grounds.message_values
+    quoted = sentence.grounds.quoted_values
+    for value in sentence.values:
+        is_own = value.kind == "number" and is_stated(value, asked)
+        if not is_own or is_stated(value, quoted):
+            continue
+        bounds = _bounds_of(sentence, value, clause)
+        if not bounds or bounds[0].is_most or clause.negative:
+            continue
+        reached = [bound for bound in bounds if bound.holds(value)]
+        if not reached:
+            continue
+        best = max(reached, key=lambda bound: _number(bound.limit))
+        others = [other for other in clause.values if other.readings != value.readings]
+        if others and all(is_stated(other, _scope(best)) for other in others):
+            return True
+    return False
+
+
+def _values_beside(sentence: ReplySentence, clause: Clause) -> list[Value]:
+    """The values of the sentence where the clause with the case has no other of its own."""
+    asked = sentence.grounds.message_values
+    return [value for value in sentence.values if not is_stated(value, asked)]
+
+
+def _bounds_of(sentence: ReplySentence, value: Value, clause: Clause) -> list[_Bound]:
+    """The limits of the quoted sentence that speaks most of what the reply does."""
+    by_passage: dict[str, list[_Bound]] = {}
+    for bound in chain.from_iterable(map(_bounds_in, sentence.grounds.passages)):
+        if _is_alike(value, clause.text, bound):
+            by_passage.setdefault(bound.passage.text, []).append(bound)
+    if not by_passage:
+        return []
+    said = [word.folded for word in words_in(sentence.text)]
+
+    def likeness(bounds: list[_Bound]) -> tuple[int, int]:
+        own = [word.folded for word in words_in(bounds[0].passage.text)]
+        names = [word for word in said if word in sentence.grounds.source_names]
+        return overlap(names, own), overlap(said, own)
+
+    return max(by_passage.values(), key=likeness)
+
+
+def _bounds_in(passage: Passage) -> Iterator[_Bound]:
+    for clause in passage.clauses:
+        for value in clause.values:
+            if value.kind != "number":
+                continue
+            before = fold(clause.text[: value.start]).rstrip()
+            if _ends_with(before, "from_on"):
+                yield _Bound(value, clause, passage, is_most=False)
+            elif _is_most(before, value):
+                yield _Bound(value, clause, passage, is_most=True)
+
+
+def _is_most(before: str, value: Value) -> bool:
+    """`up to 15`, `within 30 days`, `carries 120 kg`."""
+    if _ends_with(before, "up_to") or _is_limit_of_time(before, value):
+        return True
+    return value.unit == "kg" and _ends_with(before, "bears")
+
+
+def _is_limit_of_time(before: str, value: Value) -> bool:
+    return value.unit in _DURATIONS and _ends_with(before, "within")
+
+
+def _ends_with(folded: str, section: str) -> bool:
+    return any(match.end() == len(folded) for match in phrases_of(section).finditer(folded))
+
+
+def _is_alike(value: Value, text: str, bound: _Bound) -> bool:
+    """Whether a value and a limit count the same."""
+    if value.unit or bound.limit.unit:
+        return value.unit == bound.limit.unit
+    counted = _nouns(text, value)
+    limited = _nouns(bound.clause.text, bound.limit)
+    if not counted or not limited:
+        return True
+    groups = words_of_each("counted_kinds").values()
+    for noun in counted:
+        if any(same_word(noun, other) for other in limited):
+            return True
+        if any(noun in group and any(other in group for other in limited) for group in groups):
+            return True
+    pieces = words_of_each("counted_kinds")["pieces"]
+    return any(other in pieces for other in limited)
+
+
+def _nouns(text: str, value: Value) -> list[str]:
+    behind = text[value.end :]
+    found: list[str] = []
+    for word in words_in(behind)[:_NOUNS]:
+        if re.search(r"[.,;:!?()]", behind[: word.start]):
+            break
+        found.append(word.folded)
+    return [word for word in found if len(word) > 2 and word not in words_of("joints")]
+
+
+def _is_priced(sentence: ReplySentence, value: Value, clause: Clause) -> bool:
+    """`three desks`, where a desk has a price."""
+    nouns = _nouns(clause.text, value)
+    rates = [rate for passage in sentence.grounds.passages for rate in _rates(passage)]
+    return any(same_word(noun, rate.noun) for noun in nouns for rate in rates)
+
+
+def _is_theirs(text: str, value: Value) -> bool:
+    """`your two lamps`."""
+    before = words_in(text[: value.start])[-1:]
+    return bool(before) and before[0].folded in words_of("yours")
+
+
+# --- what comes of a price and a number of pieces
+
+
+class _Rate(NamedTuple):
+    price: Decimal
+    unit: str
+    noun: str
+
+
+def _is_computed(sentence: ReplySentence, value: Value) -> bool:
+    """Whether an amount is what the customer's pieces cost, or a year's worth of months."""
+    if value.unit not in MONEY or is_stated(value, sentence.grounds.quoted_values):
+        return False
+    rates = [rate for passage in sentence.grounds.passages for rate in _rates(passage)]
+    rates = [rate for rate in rates if rate.unit == value.unit]
+    texts = (sentence.grounds.message, sentence.text)
+    totals = {_total(rates, text) for text in texts}
+    if any(_is_year(word) for word in words_in(sentence.text)):
+        totals |= {12 * rate.price for rate in rates if rate.noun in _months()}
+    return _number(value) in totals - {Decimal(0)}
+
+
+def _total(rates: Sequence[_Rate], text: str) -> Decimal:
+    """What the pieces cost that a text counts."""
+    pieces = words_of_each("counted_kinds")["pieces"]
+    total = Decimal(0)
+    for value in values_in(text):
+        if value.kind != "number" or value.unit:
+            continue
+        nouns = _nouns(text, value)
+        own = [rate for rate in rates if any(same_word(noun, rate.noun) for noun in nouns)]
+        any_piece = [rate for rate in rates if rate.noun in pieces]
+        for rate in (own or any_piece)[:1]:
+            total += _number(value) * rate.price
+    return total
+
+
+def _rates(passage: Passage) -> Iterator[_Rate]:
+    """`35 EUR a desk`."""
+    for clause in passage.clauses:
+        for value in clause.values:
+            if value.unit not in MONEY or value.readings == {"0"}:
+                continue
+            noun = _noun_of_rate(clause.text, value)
+            if noun is not None:
+                yield _Rate(_number(value), value.unit, noun)
+
+
+def _noun_of_rate(text: str, value: Value) -> str | None:
+    behind = text[value.end :]
+    pieces = words_of_each("counted_kinds")["pieces"]
+    first = words_in(behind)[:1]
+    if first and (first[0].folded in pieces or first[0].folded in _months()):
+        return first[0].folded
+    joint = _PER.match(fold(behind))
+    following = () if joint is None else words_in(behind[joint.end() :])[:1]
+    return following[0].folded if following else None
+
+
+def is_total_of_one(sentence: ReplySentence, clause: Clause, values: Sequence[Value]) -> bool:
+    """Whether a clause calls the price of one piece the total of several."""
+    if phrases_of("in_total").search(fold(clause.text)) is None:
+        return False
+    texts = (sentence.grounds.message, sentence.text)
+    counts = [value for text in texts for value in values_in(text) if not value.unit]
+    several = any(value.kind == "number" and _number(value) > 1 for value in counts)
+    rates = [rate for passage in sentence.grounds.passages for rate in _rates(passage)]
+    return several and any(
+        _number(value) == rate.price and value.unit == rate.unit
+        for value in values
+        for rate in rates
+        if value.unit in MONEY
+    )
+
+
+def _months() -> frozenset[str]:
+    return frozenset(words_of_each("months_of_rates")["month"].whole)
+
+
+def _is_year(word: Word) -> bool:
+    return word.folded in words_of_each("months_of_rates")["year"]
+
+
+def _number(value: Value) -> Decimal:
+    return max(map(Decimal, value.readings))

@@ -1,0 +1,71 @@
+"""Where a thing is, as records and replies say it: shipped, in production, paid, in stock.
+
+A record says it in a word (`status: shipped`), by the name of a field (`paid: false`,
+`expected: 2026-11-24`) or by a number (`stock: 0`). A reply says it in the words of its language.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from deskhand.language.slots.folded_text import fold
+from deskhand.outgoing.claim_words import words_of_each
+from deskhand.outgoing.content_words import words_in
+
+_PHASE = "is "
+"""States that exclude each other."""
+_DENIED = {"is paid": "is unpaid", "in stock": "sold out"}
+_STOCK = frozenset(("stock", "available", "in_stock", "left", "quantity_available"))
+
+
+def states_in(text: str) -> set[str]:
+    """The states that the words of a text name."""
+    folded = fold(text)
+    states: set[str] = set()
+    for state, listed in words_of_each("states").items():
+        if any(word.folded in listed for word in words_in(text)):
+            states.add(state)
+    for state, phrases in words_of_each("state_phrases").items():
+        if any(phrase.replace("_", " ") in folded for phrase in phrases.whole):
+            states.add(state)
+    return states - {"in stock"} if "sold out" in states else states
+
+
+def states_of(fields: Mapping[str, Any]) -> set[str]:
+    """The states that a record is in."""
+    states: set[str] = set()
+    for name, value in fields.items():
+        named = states_in(name.replace("_", " "))
+        if isinstance(value, bool):
+            states |= named if value else {_DENIED.get(state, "") for state in named}
+        elif name in _STOCK and isinstance(value, int | float):
+            states.add("in stock" if value else "sold out")
+        elif value not in (None, ""):
+            states |= {state for state in named if not state.startswith(_PHASE)}
+            if isinstance(value, str):
+                states |= states_in(value)
+    return states - {""}
+
+
+def is_told(word: str, states: frozenset[str]) -> bool:
+    """Whether a word names a state that the records are in, or the one that theirs denies."""
+    return any(state in states or _DENIED.get(state) in states for state in states_in(word))
+
+
+def other_state(text: str, negative: bool, states: frozenset[str]) -> str | None:
+    """A state that a clause claims and the records are not in; None where they say no state."""
+    known = {state for state in states if state.startswith(_PHASE) or state in _DENIED.values()}
+    if not known and "in stock" not in states:
+        return None
+    for state in states_in(text):
+        claimed = _DENIED.get(state, state) if negative else state
+        is_phase = claimed.startswith(_PHASE) or claimed in ("sold out", "in stock")
+        if is_phase and claimed not in states and _is_rival(claimed, states):
+            return claimed.removeprefix(_PHASE)
+    return None
+
+
+def _is_rival(claimed: str, states: frozenset[str]) -> bool:
+    """Whether the records say another state of the same kind."""
+    if claimed.startswith(_PHASE):
+        return any(state.startswith(_PHASE) for state in states)
+    return bool({"sold out", "in stock"} & states)
