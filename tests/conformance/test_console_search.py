@@ -90,22 +90,6 @@ async def test_czech_is_found_without_its_accents_and_by_the_beginning_of_a_word
     assert len(await messages_with(feed, "strasse")) == 1
 
 
-async def test_a_hit_shows_each_thing_once_and_the_place_of_the_word(stores: Stores) -> None:
-    store = await stores()
-    feed = SqlConsoleFeed(store._database)
-    body = "Dobrý den. " + "Děkuji za vše. " * 20 + "Kde je můj balík?"
-    await store.accept(a_message(1, body=body), flow="flow")
-    await store.accept(a_message(2, body="Kde je balík?").changed(subject=""), flow="flow")
-    without_subject, long = await feed.search(["desk"], ["balik"], 5)
-    assert without_subject.title == "Ann <ann@example.com>"
-    assert without_subject.detail == "Kde je balík?"
-    assert long.title == "My parcel"
-    assert long.detail.startswith("Ann <ann@example.com>: … ")
-    assert long.detail.endswith("Kde je můj balík?")
-    [by_name] = await feed.search(["desk"], ["ann", "dekuji"], 5)
-    assert by_name.detail.startswith("Ann <ann@example.com>: Dobrý den.")
-
-
 async def test_the_newest_of_many_stand_first(stores: Stores) -> None:
     store = await stores()
     feed = SqlConsoleFeed(store._database)

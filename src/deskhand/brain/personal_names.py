@@ -7,6 +7,7 @@ Every pattern looks at a bounded stretch of text, so that no text makes the sear
 import re
 from collections.abc import Iterator
 
+from deskhand.brain.first_names import is_first_name
 from deskhand.brain.word_lists import any_of
 
 _TITLES = (
@@ -40,7 +41,10 @@ _RELATIVES = (
     "|vecino|vecina|amigo|amiga|jefe|jefa|pareja|novio|novia|cuñado|cuñada|suegra|suegro"
     "|repartidor|técnico|sobrina|sobrino|żona|żony|mąż|męża|córka|córki|brat|siostra|sąsiad"
     "|sąsiadka|moglie|marito|figlio|figlia|vrouw|man|zoon|dochter|buurman|buurvrouw|femme|mari"
-    "|fils|fille|voisin|voisine"
+    "|fils|fille|voisin|voisine|mama|mami|papa|papi|omi|opi|mutti|vati|babi|děda|mamie|papy|frère"
+    "|sœur|oncle|collègue|patron|patronne|ami|amie|cousine|gardien|gardienne|concierge|portero"
+    "|portera|conserje|doorman|porter|receptionist|treasurer|caretaker|designer|engineer"
+    "|hausmeister|empfang|vrátný|vrátnému|ředitel|ředitelka|technicien|technicienne"
 )
 
 _ANNOUNCED = (
@@ -53,7 +57,8 @@ _ANNOUNCED = (
     "|jmenuji se|jmenuju se|jmenuje se|jméno|jménem|na jméno|já jsem|jsem|u|od|pro|s|se|příjemce"
     "|majitel|majitelka|k rukám|me llamo|se llama|soy|mi nombre es|a nombre de|nombre|titular|con"
     "|de|para|por|firmado|atención|destinatario|destinataria|nazywam się|imię|dla|mi chiamo"
-    "|ik ben|naam|je m'appelle|nom"
+    "|ik ben|naam|je m'appelle|nom|contacto|kontakt|kontaktperson|ansprechpartner sind|responsable"
+    "|interlocuteur|interlocutrice|chez|avec|pour|usa|lo usa|firma"
 )
 
 _ENDINGS = (
@@ -71,6 +76,13 @@ _CALLED = (
     "my name is|name is|name's|i am called|named|mein name ist|ich heiße|heißt|namens|jmenuji se"
     "|jmenuju se|jmenuje se|me llamo|se llama|a nombre de|mi nombre es|nazywam się|na nazwisko"
     "|je m'appelle|auf den namen|na jméno|surname|last name|nachname|příjmení|apellido|nazwisko"
+)
+_SAID = (
+    "said|says|told|called|wrote|promised|asked|thinks|meant|signed|broke|paid|brought|picked"
+    "|agreed|insisted|phoned|meinte|meint|sagte|sagt|schrieb|rief|versprach|bestellte|zahlte"
+    "|kommt vorbei|holt|nimmt an|řekl|řekla|říkal|říkala|slíbil|slíbila|volal|volala|psal|psala"
+    "|dijo|dice|llamó|prometió|firmó|pagó|a dit|dit que|a promis|a appelé|a signé"
+    "|ze servisu|ze skladu|z účtárny|from accounts|from sales|from our|aus dem lager"
 )
 _CAPITAL = r"[^\W\d_a-zß-öø-ÿāăąćčďđēęěğīıłńňőœřśşšťůűźżž]"
 CAPITALIZED_WORD = rf"{_CAPITAL}[\w'’.-]{{0,30}}"
@@ -107,6 +119,17 @@ _CAPITALIZED = re.compile(
 """Words that only a name is written like, in languages that write nouns small."""
 _TWO_CAPITALIZED = re.compile(rf"(?<!\w)({CAPITALIZED_WORD}) ({CAPITALIZED_WORD})(?!\w)")
 """Two such words side by side, which are seldom two nouns in German."""
+_ONE_CAPITALIZED = re.compile(rf"(?<![\w@.-]){_CAPITAL}[^\W\d_]{{1,20}}(?![\w@])")
+_WHO_SAID = re.compile(rf"(?<![\w@.-])({_CAPITAL}[^\W\d_]{{2,20}}) (?={any_of(_SAID)}(?!\w))")
+"""Whoever says or pays something is somebody."""
+_MONTH_AS_NAME = re.compile(r"\b(April|May|June|August) (?=from (?:our|the|my)|said|called|told)")
+"""`April from our office` is no month."""
+_SCRIPTS = (r"\u0400-\u04ff", r"\u0370-\u03ff", r"\u0600-\u06ff")
+_OTHER_SCRIPT = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,8}|"
+    + "|".join(rf"[{script}]{{2,30}}(?: [{script}]{{2,30}}){{0,2}}" for script in _SCRIPTS)
+)
+"""A few words of another script between Latin ones are a name or an address."""
 _NOUNS_FOLLOW = (
     "ich du er sie es wir ihr der die das den dem des ein eine einen einem einer mein meine"
     " meinen meinem meiner ihre ihren ihrem ihrer unser unsere unseren kein keine keinen"
@@ -165,6 +188,11 @@ def without_titles(name: str) -> str:
 
 def capitalized_names(text: str, *, is_german: bool) -> Iterator[str]:
     """Words whose capital letter says that they are names; nouns have one in German too."""
+    yield from _first_names(text)
+    yield from (match[1] for match in _MONTH_AS_NAME.finditer(text))
+    yield from (match[1] for match in _WHO_SAID.finditer(text))
+    if len(re.findall(r"[a-zA-Z]", text)) > len(text) // 3:
+        yield from (match[0] for match in _OTHER_SCRIPT.finditer(text))
     if not is_german:
         for match in _CAPITALIZED.finditer(text):
             yield from match[match.lastindex or 0].split()
@@ -172,6 +200,13 @@ def capitalized_names(text: str, *, is_german: bool) -> Iterator[str]:
     for match in _TWO_CAPITALIZED.finditer(text):
         if match[1].casefold() not in _BEFORE_NOUNS:
             yield from match.groups()
+
+
+def _first_names(text: str) -> Iterator[str]:
+    """First names with a capital, wherever they stand."""
+    for match in _ONE_CAPITALIZED.finditer(text):
+        if is_first_name(match[0]):
+            yield match[0]
 
 
 def signature_in(text: str) -> str | None:

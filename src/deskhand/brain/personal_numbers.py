@@ -16,7 +16,7 @@ _ORDER_WORDS = (
     "|faktura|faktury|smlouva|zákaznické|účet|účtu|končí|končící|pedido|factura|número|núm"
     "|vs|ss|variabilní symbol|kundennr|versicherungsnr|nif|cif|nhs|ičo|dič"
     "|cliente|contrato|cuenta|póliza|dni|nie|terminada en|zamówienie|numer|ordine|bestelling"
-    "|commande"
+    "|commande|code|pin|kód|türcode|código|digicode"
 )
 _MONTHS = (
     "january|february|march|april|may|june|july|august|september|october|november|december|jan"
@@ -86,6 +86,7 @@ _NUMBERS = (
     r"(?<!\w)\d(?: \d){4,30}(?!\w)",
     r"(?<![\w.,])\d{1,2}(?:\.\d{3}){2}-?[A-Za-z](?!\w)",
     r"(?<![\w.,])\d{2,24}-\d{4,24}(?!\w)",
+    r"(?<![\w.,])[2-9]\d{2} \d{4}(?![\w.,]\d)(?! ?(?:EUR|CZK|Kč|€|USD|GBP|mm|cm|kg|m)\b)(?!\w)",
     r"(?<!\w)[A-Z]{1,3}[- ][A-Z]{1,2} ?\d{1,4}[EH]?(?!\w)",
     r"(?<!\w)(?:\d[A-Z]{1,2} ?\d{4}|[A-Z]{2,3} ?\d{4,5}[A-Z]?|\d{4} ?[A-Z]{3})(?!\w)",
     r"(?<![\w@])[a-z][a-z._]{2,30}\d{2,12}(?![\w.@])",

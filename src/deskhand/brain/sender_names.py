@@ -17,9 +17,17 @@ _MOST_MISSPELT, _LONGEST_MISSPELT = 12, 30
 _LAST_OF_LINE = re.compile(r"(?<!\w)([^\W\d_]{3,})[.!,]?[ \t]*$", re.MULTILINE)
 _PET_LETTERS, _LONGEST_PET = 3, 8
 """Letters that a pet form has of the name, and its length at most."""
-_WORDS_TOO = frozenset(
-    ("art", "bill", "dean", "frank", "grace", "grant", "hope", "joy", "mark", "may", "rose", "will")
+_COMMON_WORDS = (
+    "art bill dean frank grace grant hope joy mark may rose will baker black brown carpenter"
+    " cook field fisher fox gold gray green grey hill hunter king lane light long marsh moon"
+    " page park price rice short silver stone white winter wood young berg blau braun"
+    " engel gross groß grün jung klein kurz lang neu reich roth schwarz sommer stark stein"
+    " vogel weiß weiss wolf bílá bílý černá černý dlouhá dlouhý kos král krátký malá malý nová"
+    " nový stará starý šťastná šťastný veselá veselý zelená zelený blanco blanca campos cruz"
+    " delgado fuente fuentes leal luz mayor moreno paz pilar ríos rojo rosa rubio blanc grand"
+    " leblanc legrand lenoir marchand noir petit roux"
 )
+_WORDS_TOO = frozenset(_COMMON_WORDS.split())
 """Names that are also words: hidden only where they are written with a capital."""
 
 

@@ -90,6 +90,17 @@ async def test_two_hundred_messages_keep_what_is_planted_in_them() -> None:
     assert result.hidden_words.total() / result.words < 0.05
 
 
+async def test_hard_messages_keep_nearly_all_that_is_planted_in_them() -> None:
+    """First names alone, names that are words, numbers in odd forms; 32 of the messages were never
+    mended on, and seven first names in them leak (decision 0115)."""
+    result = await score(Path(__file__).parents[2] / "data" / "redaction_hard.jsonl")
+    assert result.planted > 600
+    assert len(result.leaks) <= 8, result.leaks
+    assert result.senders == []
+    assert result.not_restored == []
+    assert result.hidden_words.total() / result.words < 0.09
+
+
 async def test_the_desks_own_signature_is_shown_and_marks_are_explained() -> None:
     inner = ScriptedChatModel(["Dear [NAME_1], Acme"])
     chat = RedactingChatModel(inner, redaction_rules({}, own=("Acme", "help@acme.example")))
