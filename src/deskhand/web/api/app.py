@@ -36,7 +36,7 @@ from deskhand.web.api import users as user_routes
 from deskhand.web.api import webhooks as webhook_routes
 from deskhand.web.api.access import Authenticate, ServedDesk
 from deskhand.web.api.middleware import Guard
-from deskhand.web.api.problems import problem_of
+from deskhand.web.api.problems import DOCUMENTED, problem_of
 from deskhand.web.chat_widget import ChatDoor
 
 
@@ -90,6 +90,7 @@ def create_app(
             Middleware(Authenticate, keys=keys, apart=apart),
         ],
         exception_handlers={HTTPException: _tell, RequestValidationError: _tell},
+        responses=DOCUMENTED,
     )
     app.state.desks = dict(desks)
     app.state.users = users

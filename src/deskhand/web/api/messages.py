@@ -79,7 +79,12 @@ class Turns:
         return self._locks.setdefault(key, asyncio.Lock())
 
 
-@router.post("", status_code=202, openapi_extra=json_body(MessageBody))
+@router.post(
+    "",
+    status_code=202,
+    openapi_extra=json_body(MessageBody),
+    responses={200: {"description": "The run is at rest."}},
+)
 async def hand_in(
     request: Request,
     response: Response,

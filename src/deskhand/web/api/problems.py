@@ -40,6 +40,24 @@ _CODES = {
     503: ErrorCode.STORE_UNAVAILABLE,
 }
 
+_TEXT = {"type": "string"}
+_FIELD_PROBLEM = {"type": "object", "properties": {"field": _TEXT, "problem": _TEXT}}
+_SCHEMA = {
+    "type": "object",
+    "required": ["type", "title", "status", "detail", "code"],
+    "properties": {
+        **dict.fromkeys(("type", "title", "detail", "code", "incident"), _TEXT),
+        "status": {"type": "integer"},
+        "errors": {"type": "array", "items": _FIELD_PROBLEM},
+    },
+}
+_CONTENT = {MEDIA_TYPE: {"schema": _SCHEMA}}
+DOCUMENTED: dict[int | str, dict[str, Any]] = {
+    "4XX": {"description": "The request cannot be met as it is.", "content": _CONTENT},
+    "503": {"description": "Something is away; try again later.", "content": _CONTENT},
+}
+"""What every operation may answer instead, for the API's description."""
+
 
 @dataclass(frozen=True, slots=True)
 class FieldProblem:

@@ -22,7 +22,11 @@ Reader = Annotated[Caller, Depends(may(Scope.TICKETS_READ))]
 Wait = Annotated[float, Query(ge=0, le=30, allow_inf_nan=False)]
 
 
-@router.post("/triage", openapi_extra=json_body(TicketRequest))
+@router.post(
+    "/triage",
+    openapi_extra=json_body(TicketRequest),
+    responses={202: {"description": "The run goes on: its `run_id`."}},
+)
 async def triage(
     request: Request,
     response: Response,
