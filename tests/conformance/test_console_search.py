@@ -1,5 +1,6 @@
 """What every database finds for the console's search: all that is there, and nothing of others."""
 
+import asyncio
 from typing import Any
 
 import sqlalchemy as sa
@@ -88,6 +89,35 @@ async def test_czech_is_found_without_its_accents_and_by_the_beginning_of_a_word
     for words in (["izka"], ["so-117"], ["k"], ["%"], ["'"], ['"'], ["a'", "&", "|"], ["*"]):
         assert await messages_with(feed, *words) == [], words
     assert len(await messages_with(feed, "strasse")) == 1
+
+
+async def test_several_may_index_the_same_at_the_same_time(stores: Stores) -> None:
+    here, elsewhere = await stores(), await stores()
+    for number in range(60):
+        run_id, _ = await claimed(here, number, body=f"zanzibar{number}")
+        await here.finish(run_id, RunStatus.DONE)
+    indexes = [SqlSearchIndex(store._database, "desk") for store in (here, elsewhere) * 3]
+    while any(await asyncio.gather(*(index.index_some() for index in indexes))):
+        pass
+    feed = SqlConsoleFeed(here._database)
+    assert await feed.not_searchable(["desk"], 1000) == 0
+    assert len(await feed.search(["desk"], ["zanzibar"], 100)) == 60
+
+
+async def test_a_hit_shows_each_thing_once_and_the_place_of_the_word(stores: Stores) -> None:
+    store = await stores()
+    feed = SqlConsoleFeed(store._database)
+    body = "Dobrý den. " + "Děkuji za vše. " * 20 + "Kde je můj balík?"
+    await store.accept(a_message(1, body=body), flow="flow")
+    await store.accept(a_message(2, body="Kde je balík?").changed(subject=""), flow="flow")
+    without_subject, long = await feed.search(["desk"], ["balik"], 5)
+    assert without_subject.title == "Ann <ann@example.com>"
+    assert without_subject.detail == "Kde je balík?"
+    assert long.title == "My parcel"
+    assert long.detail.startswith("Ann <ann@example.com>: … ")
+    assert long.detail.endswith("Kde je můj balík?")
+    [by_name] = await feed.search(["desk"], ["ann", "dekuji"], 5)
+    assert by_name.detail.startswith("Ann <ann@example.com>: Dobrý den.")
 
 
 async def test_the_newest_of_many_stand_first(stores: Stores) -> None:

@@ -78,7 +78,8 @@ class SqlSearchIndex:
         return {row.address: words_of_person(*row) for row in core.execute(query)}
 
     def _write(self, core: sa.Connection, batch: _Batch) -> None:
-        """Words of what is erased at this moment are left out."""
+        """Words of what is erased at this moment are left out; whoever erases it notes it anew."""
+        _take_turn(core, self.desk)
         core.execute(t.search_due.delete().where(_DUE.number.in_(batch.numbers)))
         message, contact = t.messages.c, t.contacts.c
         kept = (message.run.in_(batch.runs), message.body.is_not(None))
@@ -88,6 +89,14 @@ class SqlSearchIndex:
         people = {each: batch.people[each] for each in _unlocked(core, contact.address, *known)}
         address = t.search_people.c.address
         _replace(core, t.search_people, address, self.desk, batch.people, people)
+
+
+def _take_turn(core: sa.Connection, desk: str) -> None:
+    """PostgreSQL: processes that index the same at the same time would wait for each other in a
+    circle. SQLite has one writer."""
+    if core.dialect.name == "postgresql":
+        take = sa.text("SELECT pg_advisory_xact_lock(hashtext(:turn))")
+        core.execute(take, {"turn": f"search of {desk}"})
 
 
 def _unlocked(core: sa.Connection, key: sa.Column[Any], *which: sa.ColumnElement[bool]) -> Any:
@@ -124,10 +133,11 @@ def _replace(
     table: sa.Table,
     key: sa.Column[Any],
     desk: str,
-    due: Iterable[Any],
+    due: dict[Any, str | None],
     words: dict[Any, str | None],
 ) -> None:
-    core.execute(table.delete().where(table.c.desk == desk, key.in_(list(due))))
+    gone = {record for record, text in due.items() if text is None}
+    core.execute(table.delete().where(table.c.desk == desk, key.in_(gone | words.keys())))
     rows = [
         {key.name: record, "desk": desk, "words": text}
         for record, text in words.items()
