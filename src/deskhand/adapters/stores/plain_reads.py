@@ -70,7 +70,7 @@ _SCREENED = (
 
 _RUNS_IN_STATUS = (
     "SELECT count(*) FROM (SELECT 1 FROM runs WHERE status=:status AND desk=:desk"
-    " AND pruned_at IS NULL LIMIT :most) AS some"
+    " AND pruned_at IS NULL LIMIT :most) AS counted"
 )
 
 
