@@ -25,8 +25,9 @@ def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _sample_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
+def _sample_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The desk of these tests is the sample desk: its brain follows a reviewer's words."""
+    monkeypatch.setenv("SAMPLE_RETURNS", str(tmp_path / "returns"))
     monkeypatch.setattr(api_kit, "write_desk", _copied)
 
 

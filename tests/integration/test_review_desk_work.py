@@ -97,6 +97,15 @@ async def test_draft_again_is_offered_only_where_it_can_be_followed(
     assert "follows no instructions" in is_problem(refused, 409, "conflict")["detail"]
 
 
+async def test_a_lane_says_how_many_reviews_it_has(shop: Served, api: Client) -> None:
+    ida = await person(shop)
+    for number in range(2):
+        await api.under_review(f"unsure {number}", conversation=f"c{number}")
+    assert "Look closely 2" in words_of((await ida.get(HOME)).text)
+    assert "Look closely 2" in words_of((await ida.get(f"{HOME}?category=question")).text)
+    assert "Look closely" not in words_of((await ida.get(f"{HOME}?category=other")).text)
+
+
 async def test_a_confidence_has_a_name(shop: Served, api: Client) -> None:
     ida, review = await person(shop), await api.under_review()
     page = words_of(await ida.page(review))

@@ -103,11 +103,12 @@ class _Search:
         here = t.messages.c
         for row in self._rows(positions, here.body, t.messages, here.run, here.body.is_not(None)):
             message = Message.model_validate_json(row.body)
-            text = message_text(message)
-            if _has_all(text, self._asked):
-                detail = f"{message.writer}: {_around(text, self._asked[0])}"
-                title = message.subject or str(message.writer)
-                yield SearchHit("message", row.desk, row.id, title, detail, row.created_at)
+            if not _has_all(message_text(message), self._asked):
+                continue
+            title, detail = str(message.writer), _passage(message, self._asked[0])
+            if message.subject:
+                title, detail = message.subject, f"{title}: {detail}"
+            yield SearchHit("message", row.desk, row.id, title, detail, row.created_at)
 
     def _read_runs(self, positions: Sequence[int]) -> Iterator[SearchHit]:
         here = t.runs.c
@@ -239,6 +240,13 @@ def _has_all(text: str, asked: Sequence[str]) -> bool:
         return True
     folded = fold(text)
     return all(word in folded for word in asked)
+
+
+def _passage(message: Message, word: str) -> str:
+    """What the message says around the word; its beginning where the word stands elsewhere."""
+    said = (message.words, message.body, *(file.text or "" for file in message.attachments))
+    with_word = (text for text in said if word in fold(text))
+    return _around(next(with_word, message.words), word)
 
 
 def _around(text: str, word: str) -> str:

@@ -22,6 +22,7 @@ from deskhand.web.console.queue_page import (
     TABS,
     Filter,
     count,
+    count_lanes,
     facets,
     neighbours,
     path_of,
@@ -112,6 +113,7 @@ class ApprovalPages:
             "forgotten": await forgotten_tickets(visit),
             "all_causes": list(Cause),
             "lanes": LANES,
+            "lane_counts": await count_lanes(visit, chosen, LANES, shown),
             "risks": RISKS,
         }
 

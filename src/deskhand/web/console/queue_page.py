@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, Self, get_args
 from urllib.parse import urlencode
@@ -123,6 +123,24 @@ async def count(visit: Visit, chosen: Filter) -> int:
             for desk in _chosen(visit, chosen)
         ]
     )
+
+
+async def count_lanes(
+    visit: Visit, chosen: Filter, lanes: Mapping[Rank, str], shown: Iterable[Item]
+) -> Counter[str]:
+    """How many reviews each lane on the page has in all; empty where words were asked for: every
+    review would be looked through once more."""
+    counts: Counter[str] = Counter()
+    if chosen.words:
+        return counts
+    wanted = chosen.wanted(visit.name)
+    visible = {lanes[item.review.rank] for item in shown}
+    for rank, lane in lanes.items():
+        if lane not in visible:
+            continue
+        for desk in _chosen(visit, chosen):
+            counts[lane] += await desk.store.count_reviews(replace(wanted, rank=rank))
+    return counts
 
 
 async def facets(visit: Visit) -> Facets:
