@@ -22,7 +22,7 @@ from deskhand.private_files import make_private_folder
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FORMAT = 3
+FORMAT = 4
 """Counts up whenever what is learned or how it is written changes."""
 _LARGEST = 2_000_000_000
 _DAMAGE = (

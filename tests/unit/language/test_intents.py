@@ -350,3 +350,14 @@ def test_ngrams_weigh_words_and_characters() -> None:
     assert np.sum(values**2) == pytest.approx(2, abs=1e-5)
     assert len(grams.vector("完全")[0]) == 0
     assert Matrix.of(grams, []).width == len(grams.places)
+
+
+def test_one_stranger_who_looks_like_a_question_does_not_decide_alone() -> None:
+    chance = np.random.default_rng(7)
+    scores = chance.normal(4.0, 1.0, 5000)
+    right = np.ones(5000, dtype=bool)
+    strangers = chance.normal(0.0, 0.3, 120)
+    odd = 1.3
+    threshold = calibrate(scores, right, 0.05, np.append(strangers, odd)).threshold
+    assert strangers.max() < threshold < odd
+    assert calibrate(scores, right, 0.05, strangers).threshold < threshold
