@@ -26,8 +26,9 @@ from deskhand.language.embed import DIMENSIONS
 from deskhand.mail.message_files import message_from
 from deskhand.model.ticket import MessageFacts, Ticket, TicketCheckpoint, as_fields
 from deskhand.model.ticket_state import TicketState
+from deskhand.tickets.candidates import Candidate, Incoming
 from deskhand.tickets.checkpoints import build
-from deskhand.tickets.matching import Candidate, Incoming, match
+from deskhand.tickets.matching import match
 from deskhand.wiring import open_sandbox, read_desk
 from tests.servers import PostgresServer, RedisServer, postgres_programs
 

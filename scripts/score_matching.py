@@ -9,6 +9,7 @@ from the same proven customer in a conversation of its own.
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,9 @@ from deskhand.language.ticket_facts import continuations, follow_up_score
 from deskhand.mail.message_files import message_from
 from deskhand.model.ticket import MessageFacts, Ticket
 from deskhand.model.ticket_state import TicketState
+from deskhand.tickets.candidates import Candidate, Incoming
 from deskhand.tickets.checkpoints import build, read_text
-from deskhand.tickets.matching import Candidate, Incoming, match
+from deskhand.tickets.matching import match
 from deskhand.tickets.message_hints import facts_of, follow_up_words
 
 
@@ -33,10 +35,10 @@ def _facts(number: int, body: str, subject: str) -> MessageFacts:
     return facts_of(f"run{number}", message, vector.astype("<f2").tobytes())
 
 
-def matched(case: dict[str, Any]) -> tuple[str | None, str]:
-    """The ticket that the message joins, and why."""
+def prepared(case: dict[str, Any], *, reads: bool = True) -> tuple[Incoming, list[Candidate]]:
+    """The message and the tickets as a desk would compare them; `reads` has the reading model look
+    at each ticket with the message."""
     candidates: list[Candidate] = []
-    texts: list[str] = []
     for place, given in enumerate(case["tickets"]):
         state = TicketState(given.get("state") or "active")
         ticket = Ticket(
@@ -47,30 +49,35 @@ def matched(case: dict[str, Any]) -> tuple[str | None, str]:
             for number, body in enumerate(given["messages"])
         ]
         replies = [(given["reply"], 1.0)] if given.get("reply") else []
-        checkpoint = build(ticket, facts, replies)
-        texts.append(read_text(checkpoint))
-        candidates.append(Candidate(ticket, checkpoint))
-    chances = continuations(case["message"], texts)
-    read = [
-        Candidate(one.ticket, one.checkpoint, continued=chance)
-        for one, chance in zip(candidates, chances, strict=True)
-    ]
+        candidates.append(Candidate(ticket, build(ticket, facts, replies)))
+    if reads:
+        texts = [read_text(one.checkpoint) for one in candidates]
+        chances = continuations(case["message"], texts)
+        read = zip(candidates, chances, strict=True)
+        candidates = [replace(one, continued=chance) for one, chance in read]
     message = _message(9999, case["message"])
-    facts = _facts(9999, case["message"], "")
-    cited = [one.ticket.id for one in read if one.ticket.id in case["message"]]
     vector = shared_embedder().embed([case["message"]], "query")[0]
+    cited = [one.ticket.id for one in candidates if one.ticket.id in case["message"]]
     incoming = Incoming(
         conversation="c9999",
         is_proven=True,
         cited=tuple(cited),
-        references=facts.references,
+        references=facts_of("run9999", message, None).references,
         follow_up=follow_up_words(message),
         vector=vector,
         comes_back=follow_up_score(vector),
+        text=case["message"],
     )
-    result = match(incoming, read)
+    return incoming, candidates
+
+
+def matched(case: dict[str, Any]) -> tuple[str | None, str]:
+    """The ticket that the message joins, and why."""
+    incoming, candidates = prepared(case)
+    result = match(incoming, candidates)
     chosen = result.matched_ticket_id if result.joins else None
-    return chosen, f"{result.evidence}: {result.why} {[round(chance, 2) for chance in chances]}"
+    read = [round(one.continued or 0.0, 2) for one in candidates]
+    return chosen, f"{result.evidence}: {result.why} {read}"
 
 
 def main(cases: list[dict[str, Any]]) -> None:

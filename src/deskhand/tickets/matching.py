@@ -4,24 +4,16 @@ The candidates are one customer's tickets. What a text says leads to one of them
 never adds another one, so no message comes to another customer's ticket.
 """
 
-import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from deskhand.model.ticket import (
     MatchConfidence,
     MatchEvidence,
     MatchResult,
     Ticket,
-    TicketCheckpoint,
 )
 from deskhand.model.ticket_state import TicketState
-from deskhand.tickets.checkpoints import direction
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from deskhand.tickets.candidates import Candidate, Incoming, likeness, names_others
 
 REOPEN_WITHIN = 14 * 86400.0
 """How long after it was solved a message reopens a ticket."""
@@ -32,58 +24,12 @@ ALIKE = 0.895
 without numbers, no two matters lie nearer than 0.89."""
 APART = 0.012
 """By how much the best candidate must lie nearer than the next."""
-CONTINUED = 0.9
-"""How likely the best candidate must be continued, as the reading model sees it."""
-OTHERS = 0.45
-"""How likely no other candidate may be."""
+LIKELY = 0.7
+"""From which chance a message joins (docs/decisions/0116-one-chance.md)."""
 HARDLY = 0.1
 """Words of a follow-up do not count for a ticket that the message so unlikely continues."""
-NEAR = 15.0
-"""What likeness to a ticket counts, beside sounding as if the message came back to something."""
-MIDDLE = 0.86
-"""The likeness that speaks neither for a ticket nor against it."""
-READ = 0.2
-"""What the reading model's odds count."""
-UNREAD = -1.0
-"""The odds of a ticket that nobody read with the message."""
-COMES_BACK = 0.1
-"""From which sum a message joins. On the pairs in tests/data/ticket_pairs.yaml 19 of 20 are right
-that join by this alone."""
-CLEAR = 0.1
-"""By how much the best candidate must lead."""
 NOT_ALIKE = 0.78
 """Words of a follow-up do not count for a ticket that the rest of the message is this far from."""
-
-
-@dataclass(frozen=True, slots=True)
-class Incoming:
-    """What a new message brings to the comparison."""
-
-    conversation: str
-    is_proven: bool
-    """Whether somebody vouched for the sender: else only his own conversation counts."""
-    cited: tuple[str, ...] = ()
-    """Tickets that it names; a merged one stands as the ticket that it became part of."""
-    references: tuple[str, ...] = ()
-    follow_up: str | None = None
-    answered: str | None = None
-    """The ticket that the mail of ours was about which this message answers."""
-    vector: "NDArray[np.float32] | None" = None
-    comes_back: float | None = None
-    """How much it sounds as if it came back to something: log odds. None where nobody can tell."""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One of the customer's tickets that the message may continue."""
-
-    ticket: Ticket
-    checkpoint: TicketCheckpoint
-    in_conversation: bool = False
-    """Whether one of its messages came in the same conversation."""
-    continued: float | None = None
-    """How likely the message continues it, as the reading model sees both; None where nobody
-    read them."""
 
 
 _Rule = Callable[[Incoming, Sequence[Candidate]], MatchResult | None]
@@ -173,61 +119,33 @@ def _by_follow_up(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchR
 def _is_other_matter(incoming: Incoming, candidate: Candidate) -> bool:
     """Whether the message names numbers that the ticket does not know, or speaks of something
     far from it."""
-    if _names_others(incoming, candidate):
+    if names_others(incoming, candidate):
         return True
     if candidate.continued is not None:
         return candidate.continued < HARDLY
-    likeness = _likeness(incoming, candidate)
-    return likeness is not None and likeness < NOT_ALIKE
+    near = likeness(incoming, candidate)
+    return near is not None and near < NOT_ALIKE
 
 
-def _names_others(incoming: Incoming, candidate: Candidate) -> bool:
-    held = set(candidate.checkpoint.references)
-    return bool(incoming.references) and bool(held) and held.isdisjoint(incoming.references)
-
-
-def _by_reading(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchResult | None:
-    """One ticket that the message surely continues, and no other that it may continue as well."""
-    read: list[tuple[float, Candidate]] = []
-    for one in candidates:
-        if one.continued is not None and not _names_others(incoming, one):
-            read.append((one.continued, one))
-    read.sort(key=lambda pair: -pair[0])
-    if not read or read[0][0] < CONTINUED:
+def _by_chance(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchResult | None:
+    """The ticket that the message likely continues, by all that is known of both."""
+    chances = _chances(incoming, candidates)
+    if chances is None:
         return None
-    if len(read) > 1 and read[1][0] >= OTHERS:
+    best = max(range(len(chances)), key=chances.__getitem__)
+    if chances[best] < LIKELY:
         return None
-    probability, chosen = read[0]
-    why = f"it reads as a continuation ({probability:.2f})"
-    return _joins(chosen, MatchConfidence.MEDIUM, MatchEvidence.MEANING, why)
+    why = f"it likely continues this matter ({chances[best]:.2f})"
+    return _joins(candidates[best], MatchConfidence.MEDIUM, MatchEvidence.MEANING, why)
 
 
-def _by_coming_back(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchResult | None:
-    """One ticket that lies nearest to a message which sounds as if it came back to something."""
-    if incoming.comes_back is None:
+def _chances(incoming: Incoming, candidates: Sequence[Candidate]) -> list[float] | None:
+    """None where nobody read message and ticket together."""
+    if all(one.continued is None for one in candidates):
         return None
-    summed: list[tuple[float, Candidate]] = []
-    for one in candidates:
-        likeness = _likeness(incoming, one)
-        if likeness is None or _names_others(incoming, one):
-            continue
-        near = NEAR * (likeness - MIDDLE)
-        summed.append((incoming.comes_back + near + READ * _odds(one.continued), one))
-    summed.sort(key=lambda pair: -pair[0])
-    if not summed or summed[0][0] < COMES_BACK:
-        return None
-    if len(summed) > 1 and summed[0][0] - summed[1][0] < CLEAR:
-        return None
-    score, chosen = summed[0]
-    why = f"it comes back to this matter ({score:.2f})"
-    return _joins(chosen, MatchConfidence.MEDIUM, MatchEvidence.MEANING, why)
+    from deskhand.tickets.continuation import chances
 
-
-def _odds(chance: float | None) -> float:
-    if chance is None:
-        return UNREAD
-    bounded = min(max(chance, 1e-4), 1 - 1e-4)
-    return math.log(bounded / (1 - bounded))
+    return chances(incoming, candidates)
 
 
 def _by_meaning(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchResult | None:
@@ -236,9 +154,9 @@ def _by_meaning(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchRes
         return None
     compared: list[tuple[float, Candidate]] = []
     for one in candidates:
-        likeness = _likeness(incoming, one)
-        if likeness is not None and not _names_others(incoming, one):
-            compared.append((likeness, one))
+        near = likeness(incoming, one)
+        if near is not None and not names_others(incoming, one):
+            compared.append((near, one))
     if not compared:
         return None
     compared.sort(key=lambda pair: -pair[0])
@@ -248,13 +166,6 @@ def _by_meaning(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchRes
         return None
     why = f"it speaks of the same matter ({best:.2f})"
     return _joins(chosen, MatchConfidence.MEDIUM, MatchEvidence.MEANING, why)
-
-
-def _likeness(incoming: Incoming, candidate: Candidate) -> float | None:
-    held = direction(candidate.checkpoint)
-    if incoming.vector is None or held is None or held.shape != incoming.vector.shape:
-        return None
-    return float(held @ incoming.vector)
 
 
 def _joins(
@@ -275,7 +186,6 @@ _RULES: tuple[_Rule, ...] = (
     _by_citation,
     _by_reference,
     _by_follow_up,
-    _by_reading,
-    _by_coming_back,
+    _by_chance,
     _by_meaning,
 )

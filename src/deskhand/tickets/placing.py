@@ -17,9 +17,10 @@ from deskhand.model.ticket import (
     TicketCheckpoint,
     new_ticket_id,
 )
+from deskhand.tickets.candidates import Candidate, Incoming
 from deskhand.tickets.checkpoints import grow, read_text
 from deskhand.tickets.fold import fold
-from deskhand.tickets.matching import Candidate, Incoming, is_candidate, match
+from deskhand.tickets.matching import is_candidate, match
 from deskhand.tickets.message_hints import cited_in, facts_of, follow_up_words, told_meaning
 from deskhand.tickets.rules import joined, opened
 from deskhand.tickets.service import Tickets
@@ -161,6 +162,7 @@ class TicketPlacing:
             answered=answered,
             vector=vector,
             comes_back=follow_up_score(vector),
+            text=told_meaning(message),
         )
 
     async def _led_to(

@@ -13,8 +13,9 @@ from deskhand.language.embed import shared_embedder
 from deskhand.language.ticket_facts import continuations, follow_up_score
 from deskhand.model.ticket import MatchResult, Ticket, TicketCheckpoint
 from deskhand.model.ticket_state import TicketState
+from deskhand.tickets.candidates import Candidate, Incoming
 from deskhand.tickets.checkpoints import build
-from deskhand.tickets.matching import Candidate, Incoming, is_candidate, match
+from deskhand.tickets.matching import is_candidate, match
 from deskhand.tickets.message_hints import (
     cited_in,
     facts_of,
@@ -186,6 +187,7 @@ def test_pairs_of_messages_are_told_apart(is_read: bool) -> None:
                 follow_up=follow_up_words(new),
                 vector=second,
                 comes_back=follow_up_score(second) if is_read else None,
+                text=pair["new"],
             ),
             [replace(plain, continued=chance)],
         )
@@ -196,6 +198,39 @@ def test_pairs_of_messages_are_told_apart(is_read: bool) -> None:
     recall = counted[True, True] / (counted[True, True] + counted[True, False])
     assert precision >= 0.97, wrong
     assert recall >= 0.8, wrong
+
+
+def read(name: str, chance: float, near: float, **told: str) -> Candidate:
+    """A ticket that the reading model has read with the message `incoming` makes."""
+    plain = candidate(name)
+    vector = np.array([near, (1 - near**2) ** 0.5], dtype="<f2").tobytes()
+    message = facts_of("run_1", mail(1, told.get("before", "The lamp flickers")), vector)
+    checkpoint = build(plain.ticket, [message], [(told.get("reply", ""), 1.0)])
+    return replace(plain, checkpoint=checkpoint, continued=chance)
+
+
+def coming(text: str, comes_back: float) -> Incoming:
+    vector = np.array([1.0, 0.0], dtype=np.float32)
+    return incoming(text=text, comes_back=comes_back, vector=vector)
+
+
+def test_a_likely_ticket_is_joined_and_an_unlikely_one_is_not() -> None:
+    said = coming("It went dark again after an hour", 0.2)
+    assert match(said, [read(ONE, 0.8, 0.9)]).matched_ticket_id == ONE
+    assert not match(said, [read(ONE, 0.01, 0.7)]).joins
+    assert not match(coming("Do you sell chairs?", -1.5), [read(ONE, 0.5, 0.86)]).joins
+
+
+def test_two_tickets_that_are_equally_likely_leave_it_open() -> None:
+    said = coming("It went dark again after an hour", 0.2)
+    assert not match(said, [read(ONE, 0.8, 0.9), read(TWO, 0.8, 0.9)]).joins
+
+
+def test_words_of_our_reply_show_which_ticket_is_meant() -> None:
+    said = coming("The serial number is on the socket, I sent a photo", 0.2)
+    asked = read(ONE, 0.5, 0.88, reply="Please send us the serial number.")
+    other = read(TWO, 0.5, 0.88, before="The chair squeaks", reply="Use some oil.")
+    assert match(said, [asked, other]).matched_ticket_id == ONE
 
 
 def test_a_checkpoint_keeps_its_size() -> None:

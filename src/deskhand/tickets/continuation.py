@@ -1,0 +1,120 @@
+"""How likely a message continues each of some tickets: all soft evidence as one chance.
+
+What a message and a ticket have in common becomes numbers, their weighted sum a score. The chances
+of the tickets and of none of them add up to one, so a second likely ticket makes the first less
+sure. `scripts/build_continuation_weights.py` fits the weights (docs/decisions/0116-one-chance.md).
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from deskhand.language.function_words import small_words
+from deskhand.language.slots.folded_text import fold
+from deskhand.tickets.candidates import Candidate, Incoming, likeness, names_others
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+WEIGHTS = {
+    "constant": -0.029,
+    "comes_back": 6.008,
+    "near": 2.552,
+    "alone": 2.479,
+    "reply_words": 1.328,
+    "other_words": -1.703,
+    "short_answer": 1.515,
+    "follow_up": 2.275,
+    "other_numbers": -2.725,
+    "odds": 0.035,
+}
+"""What each piece of evidence counts: see `evidence`."""
+_MIDDLE = 0.86
+"""The likeness that speaks neither for a ticket nor against it."""
+_TENTHS = 10.0
+_UNREAD = -2.0
+"""The odds of a ticket that nobody read with the message."""
+_SHORT = 60
+"""Characters of an answer that says nothing but what it was asked."""
+_MOST_WORDS = 3
+_STEM = 5
+_WORD = re.compile(r"\w{3,}")
+
+
+def evidence(incoming: Incoming, candidates: Sequence[Candidate]) -> "NDArray[np.float64] | None":
+    """A row for each candidate with a number for each of WEIGHTS; None where nobody can tell how
+    the message sounds or how near it lies."""
+    import numpy as np
+
+    near = [likeness(incoming, one) for one in candidates]
+    known = [value for value in near if value is not None]
+    if incoming.comes_back is None or len(known) < len(near) or not candidates:
+        return None
+    said = _stems(incoming.text)
+    own = [_stems(f"{one.checkpoint.subject}\n{one.checkpoint.summary}") for one in candidates]
+    replies = [_stems(one.checkpoint.reply) for one in candidates]
+    rows: list[list[float]] = []
+    for place, one in enumerate(candidates):
+        others = [number for number in range(len(candidates)) if number != place]
+        theirs = set[str]().union(*(own[other] | replies[other] for other in others))
+        is_short = "?" in one.checkpoint.reply and len(incoming.text) < _SHORT
+        row = {
+            "constant": 1.0,
+            "comes_back": incoming.comes_back,
+            "near": _TENTHS * (known[place] - _MIDDLE),
+            "alone": float(not others),
+            "reply_words": _counted((said & replies[place]) - theirs),
+            "other_words": _counted(said & theirs - own[place] - replies[place]),
+            "short_answer": float(is_short),
+            "follow_up": float(incoming.follow_up is not None),
+            "other_numbers": float(names_others(incoming, one)),
+            "odds": _odds(one.continued),
+        }
+        rows.append([row[name] for name in WEIGHTS])
+    return np.array(rows)
+
+
+def chances_of(
+    rows: "NDArray[np.float64]", weights: "NDArray[np.float64]"
+) -> "NDArray[np.float64]":
+    """The chance of each ticket; what is left to one is the chance of none."""
+    import numpy as np
+
+    raised = np.exp(np.clip(rows @ weights, -30, 30))
+    chances: NDArray[np.float64] = raised / (1 + raised.sum())
+    return chances
+
+
+def chances(incoming: Incoming, candidates: Sequence[Candidate]) -> list[float] | None:
+    """How likely the message continues each; None where `evidence` is missing."""
+    import numpy as np
+
+    rows = evidence(incoming, candidates)
+    if rows is None:
+        return None
+    return [float(chance) for chance in chances_of(rows, np.array(list(WEIGHTS.values())))]
+
+
+def _stems(text: str) -> frozenset[str]:
+    """The beginnings of a text's words, without the small ones."""
+    words = _WORD.findall(fold(text))
+    return frozenset(word[:_STEM] for word in words if word not in _small())
+
+
+@cache
+def _small() -> frozenset[str]:
+    return frozenset(fold(word) for word in small_words())
+
+
+def _counted(words: frozenset[str] | set[str]) -> float:
+    return float(min(len(words), _MOST_WORDS))
+
+
+def _odds(chance: float | None) -> float:
+    if chance is None:
+        return _UNREAD
+    bounded = min(max(chance, 1e-3), 1 - 1e-3)
+    return math.log(bounded / (1 - bounded))
