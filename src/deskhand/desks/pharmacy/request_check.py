@@ -59,6 +59,8 @@ def _availability(request: Fields, words: str) -> Fields:
         return _for_a_person(request, "the message names a medicine and asks for nothing")
     if others := wishes.only_told(words, _names(request)):
         return _for_a_person(request, f"it is not plain whether {', '.join(others)} is wanted")
+    if _most_packs(request) > _BULK:
+        return _for_a_person(request, f"{_most_packs(request)} packs are asked for")
     return _with_open_questions(request, words)
 
 
@@ -83,11 +85,14 @@ def _reservation(request: Fields, words: str, earlier: Mapping[str, Any]) -> Fie
     return _ready(_with_open_questions(request, words), items)
 
 
+def _most_packs(request: Fields) -> int:
+    return max((item["packs"] or 0 for item in request["items"]), default=0)
+
+
 def _doubt(request: Fields, words: str, earlier: Mapping[str, Any]) -> str:
     """Why nothing may be put aside without a person; empty where nothing speaks against it."""
-    packs = max((item["packs"] or 0 for item in request["items"]), default=0)
-    if packs > _BULK:
-        return f"{packs} packs are asked for, and a reservation holds {MOST_PACKS}"
+    if _most_packs(request) > _BULK:
+        return f"{_most_packs(request)} packs are asked for, and a reservation holds {MOST_PACKS}"
     if len(request["items"]) > MOST_ITEMS:
         return f"more than {MOST_ITEMS} medicines are asked for"
     if earlier.get("question") and request["wanted"]:

@@ -224,6 +224,8 @@ def test_too_many_or_unclear_packs_are_asked_back(text: str, said: str) -> None:
 
 
 def test_a_wholesale_order_goes_to_a_person() -> None:
+    text = "Potřebuju čtyřicet krabiček Dulcolaxu v Praze, platím hotově."
+    assert "40 packs" in request(text, "availability")["reason"]
     text = "Please reserve ninety packs of Dulcolax for our clinic in Prague."
     assert wanted(text) == []
     assert "90 packs" in request(text)["reason"]
