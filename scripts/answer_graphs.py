@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from answer_network import LAYERS, LOWER_LAYERS, SHARPNESS, SPREAD, WIDTH
+from answer_network import LAYERS, LOWER_LAYERS, SHARPNESS, SIDES, SPREAD, WIDTH
 from graph_parts import GraphParts, add_layer, add_ones_and_zeros, save_graph
 from onnx import TensorProto, helper
 
@@ -55,7 +55,8 @@ def _found(constant: TensorProto, whole: bytes, location: str) -> TensorProto:
 
 
 def write_upper(weights: dict[str, Any], embedding_file: Path, target: Path) -> None:
-    """The trained layers: states of an ask and of a passage to a score and to evidence."""
+    """The trained layers: states of an ask, of what was said before it (nothing: no tokens) and of
+    a passage to a score and to evidence."""
     made = GraphParts(weights)
     states = _joined(made)
     for number in range(LAYERS - LOWER_LAYERS):
@@ -63,7 +64,7 @@ def write_upper(weights: dict[str, Any], embedding_file: Path, target: Path) -> 
     _heads(made, states)
     inputs = [
         helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, f"{name}_tokens", WIDTH])
-        for name in ("ask", "passage")
+        for name in SIDES
     ]
     outputs = [
         helper.make_tensor_value_info("score", TensorProto.FLOAT, [1]),
@@ -75,10 +76,10 @@ def write_upper(weights: dict[str, Any], embedding_file: Path, target: Path) -> 
 
 
 def _joined(made: GraphParts) -> str:
-    for row, name in enumerate(("ask", "passage")):
+    for row, name in enumerate(SIDES):
         side = made.constant(f"{name}_side", made.weights["sides"][row])
         made.add("Add", [name, side], f"{name}_sided")
-    states = made.add("Concat", ["ask_sided", "passage_sided"], "joined", axis=1)
+    states = made.add("Concat", [f"{name}_sided" for name in SIDES], "joined", axis=1)
     add_ones_and_zeros(made, states)
     return states
 
@@ -87,10 +88,13 @@ def _heads(made: GraphParts, states: str) -> None:
     """What is written in PyTorch in `AnswerNetwork.forward`."""
     made.add("Shape", ["ask"], "ask_shape")
     made.add("Gather", ["ask_shape", "one"], "ask_end")
+    made.add("Shape", ["lead"], "lead_shape")
+    made.add("Gather", ["lead_shape", "one"], "lead_tokens")
+    made.add("Add", ["ask_end", "lead_tokens"], "passage_start")
     made.whole_number("start", 0)
     made.whole_number("end", _LAST)
     made.add("Slice", [states, "start", "ask_end", "one"], "of_ask")
-    made.add("Slice", [states, "ask_end", "end", "one"], "of_passage")
+    made.add("Slice", [states, "passage_start", "end", "one"], "of_passage")
     evidence = made.exact("evidence", "of_passage")
     made.add("Squeeze", [evidence, made.whole_number("last", -1)], "evidence")
     made.add("Softmax", [evidence], "shares", axis=1)

@@ -1,4 +1,5 @@
-"""The network of the answer model in PyTorch: upper layers that read ask and passage together."""
+"""The network of the answer model in PyTorch: upper layers that read an ask, what was said before
+it, and a passage together."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,7 +19,12 @@ COMPARED = 64
 SHARPNESS = 15.0
 SPREAD = WIDTH**0.5
 """Parts of a direction are that much smaller than 1."""
+SIDES = ("ask", "lead", "passage")
+"""What is read together: an ask, what was said before it, and a passage."""
 _NOWHERE = -1e4
+
+Triple = tuple[Tensor, Tensor, Tensor]
+"""The states of the three. A lead may have no tokens."""
 
 
 class Layer(nn.Module):
@@ -56,7 +62,7 @@ class AnswerNetwork(nn.Module):
         """It begins with the upper layers of the embedding model."""
         super().__init__()
         self.layers = nn.ModuleList(Layer() for _ in range(LOWER_LAYERS, LAYERS))
-        self.sides = nn.Parameter(torch.randn(2, WIDTH) * 0.02)
+        self.sides = nn.Parameter(torch.randn(len(SIDES), WIDTH) * 0.02)
         self.centre = nn.Parameter(torch.zeros(WIDTH))
         self.evidence = nn.Linear(WIDTH, 1)
         self.weight = nn.Linear(WIDTH, 1)
@@ -74,10 +80,10 @@ class AnswerNetwork(nn.Module):
                 for name, part in layer.named_children():
                     fill(part, stored, f"l{number}_{name}")
 
-    def forward(self, asks: Sequence[Tensor], passages: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+    def forward(self, triples: Sequence[Triple]) -> tuple[Tensor, Tensor]:
         """Scores of the pairs; for each token how much it is evidence, outside of the passage
         nearly nothing."""
-        states, of_ask, of_passage = self.read(asks, passages)
+        states, of_ask, of_passage = self.read(triples)
         evidence = self.evidence(states)[..., 0].masked_fill(~of_passage, _NOWHERE)
         answering = (torch.softmax(evidence, dim=-1)[..., None] * states).sum(dim=1)
         asked = (states * of_ask[..., None]).sum(dim=1) / of_ask.sum(dim=1, keepdim=True)
@@ -99,37 +105,28 @@ class AnswerNetwork(nn.Module):
         each = self.scale[0] * nearness + self.scale[1] + covered
         return (torch.softmax(weights, dim=-1) * each).sum(dim=-1)
 
-    def read(
-        self, asks: Sequence[Tensor], passages: Sequence[Tensor]
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """What the layers make of both, and which tokens are the ask's and the passage's."""
-        states, of_ask, of_passage = self._joined(asks, passages)
-        mask = (of_ask | of_passage)[:, None, None, :]
+    def read(self, triples: Sequence[Triple]) -> tuple[Tensor, Tensor, Tensor]:
+        """What the layers make of them, and which tokens are the ask's and the passage's."""
+        states, used, of_ask, of_passage = self._joined(triples)
+        mask = used[:, None, None, :]
         for layer in self.layers:
             states = layer(states, mask)
         return states, of_ask, of_passage
 
-    @torch.no_grad()
-    def find_centre(self, asks: Sequence[Tensor], passages: Sequence[Tensor]) -> None:
-        """What all tokens have in common, from some pairs."""
-        states, of_ask, of_passage = self.read(asks, passages)
-        self.centre.copy_(states[of_ask | of_passage].mean(dim=0))
-
-    def _joined(
-        self, asks: Sequence[Tensor], passages: Sequence[Tensor]
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        pairs = list(zip(asks, passages, strict=True))
-        longest = max(len(ask) + len(passage) for ask, passage in pairs)
-        states = torch.zeros(len(pairs), longest, WIDTH)
-        of_ask = torch.zeros(len(pairs), longest, dtype=torch.bool)
-        of_passage = torch.zeros(len(pairs), longest, dtype=torch.bool)
-        for row, (ask, passage) in enumerate(pairs):
-            middle, end = len(ask), len(ask) + len(passage)
-            states[row, :middle] = ask.float() + self.sides[0]
-            states[row, middle:end] = passage.float() + self.sides[1]
-            of_ask[row, :middle] = True
-            of_passage[row, middle:end] = True
-        return states, of_ask, of_passage
+    def _joined(self, triples: Sequence[Triple]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        longest = max(sum(map(len, triple)) for triple in triples)
+        states = torch.zeros(len(triples), longest, WIDTH)
+        used, of_ask, of_passage = torch.zeros(3, len(triples), longest, dtype=torch.bool)
+        for row, (ask, lead, passage) in enumerate(triples):
+            asked, start = len(ask), len(ask) + len(lead)
+            end = start + len(passage)
+            states[row, :asked] = ask.float() + self.sides[0]
+            states[row, asked:start] = lead.float() + self.sides[1]
+            states[row, start:end] = passage.float() + self.sides[2]
+            used[row, :end] = True
+            of_ask[row, :asked] = True
+            of_passage[row, start:end] = True
+        return states, used, of_ask, of_passage
 
 
 def fill(part: Any, stored: Mapping[str, onnx.TensorProto], name: str) -> None:

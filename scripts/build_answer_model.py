@@ -5,13 +5,11 @@
     /tmp/training/bin/python scripts/build_answer_model.py training/answers \\
         src/deskhand/language/models/multilingual-e5-small-int8
 
-It learns from three quarters of the companies in the corpus and measures on the others, so what is
-written is about companies that it never saw. One pass takes about half an hour on one core; further
-passes learn the companies by heart. It writes `answers-lower.onnx` and `answers-upper.onnx`, and
-`answers-measured.jsonl` in the working folder with what it said of every held-out ask.
-
-The weights in the package come from an earlier form of this script, with the same network and loss:
-one try on 11 companies, then 1.2 passes over 29 (docs/decisions/0068-reading-answers.md).
+It learns from most companies in the corpus and measures on the others, so what is written is about
+companies that it never saw. With `--begin answers-upper.onnx` it goes on from the graph that is
+there; `--minutes` ends it in time. It writes `answers-lower.onnx` and `answers-upper.onnx`, and
+`answers-measured.jsonl` in the working folder with what it said of every held-out ask. How the
+shipped weights came about: docs/decisions/0068-reading-answers.md.
 """
 
 import argparse
@@ -20,6 +18,7 @@ import random
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,21 +28,27 @@ import onnxruntime
 import torch
 from answer_corpus import Ask, Corpus, compared, held_out, read_corpus
 from answer_graphs import write_lower, write_upper
-from answer_network import AnswerNetwork
+from answer_network import SIDES, WIDTH, AnswerNetwork, Triple
+from graph_weights import begin_with
 from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional
 
 LOWER, UPPER = "answers-lower.onnx", "answers-upper.onnx"
-LONGEST = {"query": 72, "passage": 144}
+LONGEST = {"query": 72, "lead": 96, "passage": 144}
 """Tokens, as in `deskhand/language/answerability.py`."""
 WRONG_ARTICLES = 2
 ASKS_AT_ONCE = 6
 RATE, HEAD_RATE = 6e-5, 4e-4
 WARMING = 0.06
 SMOOTHING = 0.02
+LOST_LEADS = 0.1
+"""How often an ask is learned without what was said before it."""
 LISTED, EVIDENCE = 0.5, 0.3
 """How much choosing among articles and finding the words count beside answered or not."""
+KEPT_EVERY = 250
+"""Steps after which the weights are kept and a few held-out asks are read."""
+TRIED = 300
 READ = 8
 """Articles that are read for a held-out ask, the nearest by embedding."""
 END = 2
@@ -62,11 +67,16 @@ class Texts:
         self._vectors: dict[str, Any] = {}
 
     def tokens(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        """Of a lead the last words count, and it is read as an ask is."""
+        kind, _, said = text.partition(": ")
+        if kind == "lead":
+            text = f"query: {said}"
         encoding = self._tokenizer.encode(text)
-        most = LONGEST[text.partition(":")[0]]
-        ids = encoding.ids
+        most, ids = LONGEST[kind], encoding.ids
         if len(ids) > most:
-            ids = [*ids[: most - 1], END]
+            ids = (
+                [ids[0], *ids[len(ids) - most + 1 :]] if kind == "lead" else [*ids[: most - 1], END]
+            )
         return ids, encoding.offsets[: len(ids)]
 
     def states(self, text: str) -> Tensor:
@@ -109,8 +119,7 @@ class Pair:
         self, corpus: Corpus, texts: Texts, ask: Ask, article: str, answers: float
     ) -> None:
         passage = f"passage: {corpus.passages[ask.company, article]}"
-        self.ask = texts.states(f"query: {ask.text}")
-        self.passage = texts.states(passage)
+        self.triple = triple_of(ask, passage, texts)
         self.answers = answers
         self.evidence: Tensor | None = None
         if answers and ask.evidence and ask.evidence in passage:
@@ -122,15 +131,27 @@ class Pair:
                 self.evidence = torch.tensor(marked) / sum(marked)
 
     @property
+    def passage_start(self) -> int:
+        ask, lead, _ = self.triple
+        return len(ask) + len(lead)
+
+    @property
     def length(self) -> int:
-        return len(self.ask) + len(self.passage)
+        return sum(map(len, self.triple))
+
+
+def triple_of(ask: Ask, passage: str, texts: Texts) -> Triple:
+    """The ask, what was said before it, and the passage, as numbers."""
+    lead = torch.zeros(0, WIDTH, dtype=torch.float16)
+    if ask.before:
+        lead = texts.states(f"lead: {ask.before}")
+    return texts.states(f"query: {ask.text}"), lead, texts.states(passage)
 
 
 def loss_of(network: AnswerNetwork, asks: Sequence[Sequence[Pair]]) -> Tensor:
     """How wrong it is about some asks, each with the articles that it is compared with."""
     pairs = [pair for compared_with in asks for pair in compared_with]
-    asked = [pair.ask for pair in pairs]
-    scores, evidence = network(asked, [pair.passage for pair in pairs])
+    scores, evidence = network([pair.triple for pair in pairs])
     wanted = torch.tensor([pair.answers for pair in pairs])
     softened = wanted * (1 - 2 * SMOOTHING) + SMOOTHING
     loss = functional.binary_cross_entropy_with_logits(scores, softened)
@@ -142,14 +163,20 @@ def loss_of(network: AnswerNetwork, asks: Sequence[Sequence[Pair]]) -> Tensor:
         at += len(compared_with)
     for row, pair in enumerate(pairs):
         if pair.evidence is not None:
-            found = torch.log_softmax(evidence[row], dim=-1)[len(pair.ask) : pair.length]
+            found = torch.log_softmax(evidence[row], dim=-1)[pair.passage_start : pair.length]
             loss = loss - EVIDENCE * (found * pair.evidence).sum() / len(asks)
     return loss
 
 
 def train(
-    network: AnswerNetwork, corpus: Corpus, asks: Sequence[Ask], texts: Texts, asked: Any
+    network: AnswerNetwork,
+    corpus: Corpus,
+    asks: Sequence[Ask],
+    tried: Sequence[Ask],
+    texts: Texts,
+    asked: Any,
 ) -> None:
+    """Learn from asks, and tell now and then how well it reads those in `tried`."""
     chance = random.Random(asked.seed)
     upper = list(network.layers.parameters())
     known = {id(parameter) for parameter in upper}
@@ -159,10 +186,15 @@ def train(
     )
     steps = asked.epochs * -(-len(asks) // ASKS_AT_ONCE)
     started, step, seen = time.monotonic(), 0, 0.0
+    _tell(f"before: {parted(network, corpus, tried, texts):.3f}")
     network.train()
     for epoch in range(asked.epochs):
         for batch in _batches(corpus, asks, texts, chance):
-            share = min(1.0, step / (WARMING * steps)) * max(0.02, 1 - step / steps)
+            minutes = (time.monotonic() - started) / 60
+            done = max(step / steps, minutes / asked.minutes)
+            if done >= 1:
+                return
+            share = min(1.0, done / WARMING) * max(0.02, 1 - done)
             for group in optimizer.param_groups:
                 group["lr"] = group["rate"] * share
             loss = loss_of(network, batch)
@@ -173,9 +205,28 @@ def train(
             step += 1
             seen += float(loss.detach())
             if step % 25 == 0:
-                minutes = (time.monotonic() - started) / 60
                 _tell(f"epoch {epoch + 1}, {step} of {steps}: {seen / 25:.3f}, {minutes:.1f} min")
                 seen = 0.0
+            if step % KEPT_EVERY == 0:
+                torch.save(network.state_dict(), asked.weights)
+                _tell(f"{step}: {parted(network, corpus, tried, texts):.3f}")
+
+
+@torch.no_grad()
+def parted(network: AnswerNetwork, corpus: Corpus, asks: Sequence[Ask], texts: Texts) -> float:
+    """How often an answered ask reads more like one than an unanswered one: the area under the
+    curve, each with its own or its nearest article."""
+    network.eval()
+    scores: list[tuple[float, bool]] = []
+    for ask in asks:
+        article = ask.answered_by[0] if ask.answered_by else ask.near or ask.nearest[0][0]
+        passage = f"passage: {corpus.passages[ask.company, article]}"
+        found, _ = network([triple_of(ask, passage, texts)])
+        scores.append((float(found[0]), bool(ask.answered_by)))
+    network.train()
+    right = [score for score, answered in scores if answered]
+    wrong = [score for score, answered in scores if not answered]
+    return float(np.mean([a > b for a in right for b in wrong]))
 
 
 def _batches(
@@ -185,6 +236,8 @@ def _batches(
     made: list[tuple[float, list[Pair]]] = []
     for ask in asks:
         articles = compared(ask, WRONG_ARTICLES, chance)
+        if ask.before and ask.answered_by and chance.random() < LOST_LEADS:
+            ask = replace(ask, before="")
         pairs = [Pair(corpus, texts, ask, article, answers) for article, answers in articles]
         if pairs:
             made.append((max(pair.length for pair in pairs) + 20 * chance.random(), pairs))
@@ -201,14 +254,14 @@ def measure(corpus: Corpus, asks: Sequence[Ask], folder: Path, texts: Texts, tar
     upper = _session(folder / UPPER)
     with target.open("w", encoding="utf-8") as lines:
         for ask in asks:
-            given = texts.states(f"query: {ask.text}").numpy().astype(np.float32)
             read: list[dict[str, Any]] = []
             for article, cosine in ask.nearest[:READ]:
-                passage = texts.states(f"passage: {corpus.passages[ask.company, article]}")
-                states = passage.numpy().astype(np.float32)
-                score = upper.run(["score"], {"ask": given[None], "passage": states[None]})[0][0]
+                triple = triple_of(ask, f"passage: {corpus.passages[ask.company, article]}", texts)
+                states = [part.numpy().astype(np.float32)[None] for part in triple]
+                score = upper.run(["score"], dict(zip(SIDES, states, strict=True)))[0][0]
                 read.append({"article": article, "cosine": cosine, "score": float(score)})
             line = {"company": ask.company, "language": ask.language, "ask": ask.text}
+            line |= {"before": ask.before}
             line |= {"answered_by": ask.answered_by, "read": read}
             lines.write(json.dumps(line, ensure_ascii=False) + "\n")
 
@@ -223,11 +276,15 @@ def main() -> None:
     parser.add_argument("corpus", type=Path)
     parser.add_argument("folder", type=Path, help="where the embedding model lies")
     parser.add_argument("--epochs", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=1e9, help="end after so many")
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--begin", type=Path, help="a graph of this script to go on from")
+    parser.add_argument("--weights", type=Path, default=Path("answers.pt"), help="kept meanwhile")
     parser.add_argument("--measured", type=Path, default=Path("answers-measured.jsonl"))
     asked = parser.parse_args()
     torch.manual_seed(asked.seed)
-    torch.set_num_threads(1)
+    torch.set_num_threads(asked.threads)
 
     embedding = asked.folder / "model.onnx"
     write_lower(embedding, asked.folder / LOWER)
@@ -235,12 +292,15 @@ def main() -> None:
     find_nearest(corpus, texts)
     others = held_out(corpus, asked.seed)
     learned = [ask for ask in corpus.asks if ask.company not in others]
+    measured = [ask for ask in corpus.asks if ask.company in others]
     _tell(f"{len(corpus.asks)} asks; learning from {len(learned)}; held out: {sorted(others)}")
 
     network = AnswerNetwork(onnx.load(embedding))
-    train(network, corpus, learned, texts, asked)
+    if asked.begin is not None:
+        begin_with(network, asked.begin, SIDES)
+    tried = random.Random(asked.seed).sample(measured, min(TRIED, len(measured)))
+    train(network, corpus, learned, tried, texts, asked)
     write_upper(network.state_dict(), embedding, asked.folder / UPPER)
-    measured = [ask for ask in corpus.asks if ask.company in others]
     measure(corpus, measured, asked.folder, texts, asked.measured)
 
 

@@ -24,6 +24,7 @@ import onnx
 import onnxruntime
 import torch
 from answer_graphs import write_lower
+from graph_weights import begin_with
 from reading_corpus import Item, Variations, read_corpus
 from reading_graph import write_reading
 from reading_network import LABELS, VALUES, ReadingNetwork, group_loss
@@ -237,6 +238,7 @@ def main() -> None:
     parser.add_argument("--ordinary", type=Path, default=Path("training/answers"))
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--begin", type=Path, help="a graph of this script to go on from")
     parser.add_argument("--weights", type=Path, help="go on from these, and keep them there")
     parser.add_argument("--measured", type=Path, default=Path("reading-measured.jsonl"))
     asked = parser.parse_args()
@@ -252,6 +254,8 @@ def main() -> None:
     _tell(f"{len(items)} texts; learning from {len(learned)}")
 
     network = ReadingNetwork(onnx.load(embedding))
+    if asked.begin is not None:
+        begin_with(network, asked.begin, ("text", "context"))
     if asked.weights is not None and asked.weights.exists():
         network.load_state_dict(torch.load(asked.weights, weights_only=True))
     train(network, learned, texts, asked)

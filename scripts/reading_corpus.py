@@ -94,15 +94,17 @@ def _pairs(line: dict[str, Any]) -> Iterator[Item]:
             line["message"],
             line["language"],
             "pairs",
-            ticket_context(ticket["subject"], ticket["messages"]),
+            ticket_context(ticket["subject"], ticket["messages"], ticket.get("reply") or ""),
             {"continues": continues},
             key=background,
         )
 
 
-def ticket_context(subject: str, messages: list[str]) -> str:
-    """A ticket as the model reads it: `deskhand/tickets` says it in the same words."""
-    return "\n".join(part for part in (subject, *messages[-3:]) if part)
+def ticket_context(subject: str, messages: list[str], reply: str) -> str:
+    """A ticket as the model reads it, with our last reply: `deskhand/tickets/checkpoints.py` says
+    it in the same words."""
+    answered = f"» {reply}" if reply else ""
+    return "\n".join(part for part in (subject, *messages[-3:], answered) if part)
 
 
 def _ordinary(line: dict[str, Any]) -> Item:

@@ -14,9 +14,9 @@ from typing import NamedTuple
 _LEAST, _MOST = 0.02, 0.98
 _SURE = 0.99
 _STEEPEST = 50.0
-_ALIKE, _DOUBTED, _READ, _START = 1.07, -1.18, 0.75, 0.40
+_ALIKE, _DOUBTED, _READ, _START = 2.02, -4.34, 0.57, 1.22
 """For desks with questions of their own."""
-_READ_ALONE, _START_ALONE = 0.92, -0.19
+_READ_ALONE, _START_ALONE = 0.82, -0.19
 """For those without."""
 
 
@@ -30,22 +30,14 @@ class Likeness(NamedTuple):
     """Whether the article answers those questions."""
 
 
-class Evidence(NamedTuple):
-    """What speaks for an article by one wording of an ask."""
-
-    likeness: Likeness
-    reading: float
-    """The score of the wording read together with the article's passage."""
-
-
-def by_questions(article: str, evidence: Sequence[Evidence]) -> float:
-    """The chance by the desk's own questions and by reading, over all wordings of the ask."""
-    odds = 0.0
-    for likeness, reading in evidence:
+def by_questions(article: str, alike: Sequence[Likeness], reading: float) -> float:
+    """The chance by the desk's own questions, over all wordings of the ask, and by the score of the
+    ask read together with the article's passage."""
+    by_likeness = 0.0
+    for likeness in alike:
         supports = likeness.is_answered and likeness.article == article
-        odds += _ALIKE * _log_odds(likeness.confidence) if supports else _DOUBTED
-        odds += _READ * reading + _START
-    return _chance(odds / len(evidence))
+        by_likeness += _ALIKE * _log_odds(likeness.confidence) if supports else _DOUBTED
+    return _chance(by_likeness / len(alike) + _READ * reading + _START)
 
 
 def by_reading(score: float) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from deskhand.brain.answer_chance import Evidence, Likeness, by_questions, by_reading
+from deskhand.brain.answer_chance import Likeness, by_questions, by_reading
 from deskhand.brain.embedded_desk import EmbeddedDesk, Intents, ReadsAnswers
 from deskhand.brain.relevance import Ranked
 from deskhand.brain.task_inputs import message_of, said_in
@@ -124,7 +124,7 @@ def _nearest_answer(
     best, confidence = by_nearness[0].hit, by_nearness[0].confidence
     if desk.reads is not None:
         nearest = list(dict.fromkeys(passage.hit for passage in by_nearness))[:_READ]
-        scores = [max(_readings(desk.reads, ask, hit)) for hit in nearest]
+        scores = [_reading(desk.reads, ask, hit) for hit in nearest]
         best = nearest[scores.index(max(scores))]
         confidence = by_reading(max(scores))
     speaks_it = best.language in (None, language) or not desk.asks_about_foreign
@@ -181,16 +181,14 @@ def _chance(
 ) -> float:
     """The chance that a passage of the article answers the ask."""
     if reads is not None:
-        readings = _readings(reads, ask, hit)
-        return by_questions(article, list(map(Evidence, alike, readings)))
+        return by_questions(article, alike, _reading(reads, ask, hit))
     surest = max(likeness.confidence for likeness in alike)
     return surest if are_alike(alike) else min(surest, _DOUBTED)
 
 
-def _readings(reads: ReadsAnswers, ask: Part, hit: Hit) -> list[float]:
-    """The score of each wording of an ask with a passage."""
-    passage = f"{hit.title}. {hit.text}"
-    return [reads(wording, [passage])[0] for wording in wordings(ask)]
+def _reading(reads: ReadsAnswers, ask: Part, hit: Hit) -> float:
+    """The score of an ask, after what was said before it, with a passage."""
+    return reads(ask.text, [f"{hit.title}. {hit.text}"], ask.context)[0]
 
 
 def wordings(ask: Part) -> list[str]:

@@ -184,10 +184,10 @@ def _states(spec: DeskSpec) -> Callable[[str, Sequence[str], datetime], dict[str
     return partial(stated_in, TurnReader(spec.slots, time_zone=spec.calendar.zone))
 
 
-def _reads_answers(ask: str, passages: Sequence[str]) -> Sequence[float]:
+def _reads_answers(ask: str, passages: Sequence[str], before: str) -> Sequence[float]:
     from deskhand.language.answerability import shared_answer_reader
 
-    return shared_answer_reader().read(ask, passages)
+    return shared_answer_reader().read(ask, passages, before=before)
 
 
 def _embedded_brain(

@@ -43,7 +43,7 @@ class Slots(Protocol):
     ) -> dict[str, SlotValue]: ...
 
 
-ReadsAnswers = Callable[[str, Sequence[str]], Sequence[float]]
+ReadsAnswers = Callable[[str, Sequence[str], str], Sequence[float]]
 """Reads an ask with each of some passages: the logarithm of the odds that it answers."""
 
 

@@ -1,11 +1,12 @@
 """Whether a passage answers an ask: a small model that reads both together.
 
     AnswerReader().read("Is it open on Sunday?", ["Opening hours. We are closed on Sundays."])
+    AnswerReader().read("And on Sunday?", ["Opening hours. ..."], before="I know you open at nine.")
 
 An embedding is made of each text alone, so it cannot know what a passage leaves out. Here the lower
-layers of the embedding model read ask and passage apart, and upper layers that we trained read
-them together. What a passage is below is kept, since the same passages are read again and again.
-How it was trained: docs/decisions/0063-chance-of-an-answer.md.
+layers of the embedding model read the ask, what the customer said before it and the passage apart,
+and upper layers that we trained read them together. What a passage is below is kept, since the same
+passages are read again and again. How it was trained: docs/decisions/0068-reading-answers.md.
 """
 
 import atexit
@@ -31,6 +32,8 @@ LOWER_GRAPH = "answers-lower.onnx"
 """Its weights lie in the embedding model's own file."""
 UPPER_GRAPH = "answers-upper.onnx"
 MOST_ASK_TOKENS = 72
+MOST_LEAD_TOKENS = 96
+"""Of what was said before an ask, the last ones."""
 MOST_PASSAGE_TOKENS = 144
 STATES_FILE = "passages.sqlite3"
 _KEPT_PASSAGES = 400
@@ -50,23 +53,26 @@ class AnswerReader:
         are never put into it."""
         self._threads = threads if threads is not None else default_threads()
         self._asks: OrderedDict[str, States] = OrderedDict()
+        self._leads: OrderedDict[str, States] = OrderedDict()
         self._passages: OrderedDict[str, States] = OrderedDict()
         self._lock = threading.Lock()
         self._cache = cache
 
-    def read(self, ask: str, passages: Sequence[str]) -> list[float]:
+    def read(self, ask: str, passages: Sequence[str], *, before: str = "") -> list[float]:
         """A score for each passage: the logarithm of the odds that it answers, as the model sees
         them. Nothing answers an ask without a word in it."""
         if not has_words(clean(ask)):
             return [-_SURELY] * len(passages)
         asked = self._ask(clean(ask))
-        return [self._read(asked, clean(passage)) for passage in passages]
+        lead = self._lead(clean(before))
+        return [self._read(asked, lead, clean(passage)) for passage in passages]
 
-    def _read(self, asked: "States", passage: str) -> float:
+    def _read(self, asked: "States", lead: "States", passage: str) -> float:
         import numpy as np
 
         given = {
             "ask": asked.astype(np.float32),
+            "lead": lead.astype(np.float32),
             "passage": self._passage(passage).astype(np.float32),
         }
         session, lock = model_session(UPPER_GRAPH, self._threads)
@@ -78,8 +84,20 @@ class AnswerReader:
         """An ask is read with one passage after the other."""
         states = self._recall(self._asks, ask)
         if states is None:
-            states = self._states(ask, "query", MOST_ASK_TOKENS)
+            states = self._states(_tokens(ask, "query", MOST_ASK_TOKENS))
             self._remember(self._asks, ask, states, _KEPT_ASKS)
+        return states
+
+    def _lead(self, before: str) -> "States":
+        """What was said before, which is read as an ask is."""
+        import numpy as np
+
+        if not has_words(before):
+            return np.zeros((1, 0, _WIDTH), dtype=np.float16)
+        states = self._recall(self._leads, before)
+        if states is None:
+            states = self._states(_last_tokens(before, MOST_LEAD_TOKENS))
+            self._remember(self._leads, before, states, _KEPT_ASKS)
         return states
 
     def _passage(self, passage: str) -> "States":
@@ -109,23 +127,32 @@ class AnswerReader:
         import numpy as np
 
         if self._cache is None:
-            return self._states(passage, "passage", MOST_PASSAGE_TOKENS)
+            return self._states(_tokens(passage, "passage", MOST_PASSAGE_TOKENS))
         key = _key(passage)
         stored = self._cache.read([key]).get(key)
         if stored and len(stored) % (_WIDTH * 2) == 0:
             return np.frombuffer(stored, dtype="<f2").reshape(1, -1, _WIDTH)
-        states = self._states(passage, "passage", MOST_PASSAGE_TOKENS)
+        states = self._states(_tokens(passage, "passage", MOST_PASSAGE_TOKENS))
         self._cache.write({key: states.astype("<f2").tobytes()})
         return states
 
-    def _states(self, text: str, kind: Kind, most: int) -> "States":
+    def _states(self, ids: Sequence[int]) -> "States":
         import numpy as np
 
-        ids = tokenizer().encode(f"{kind}: {text}").ids
-        if len(ids) > most:
-            ids = [*ids[: most - 1], _END]
         halved: States = lower_states(ids, self._threads).astype(np.float16)
         return halved
+
+
+def _tokens(text: str, kind: Kind, most: int) -> list[int]:
+    """The first ones of a text."""
+    ids: list[int] = tokenizer().encode(f"{kind}: {text}").ids
+    return ids if len(ids) <= most else [*ids[: most - 1], _END]
+
+
+def _last_tokens(text: str, most: int) -> list[int]:
+    """The last ones of a text after the first of all, which opens it."""
+    ids: list[int] = tokenizer().encode(f"query: {text}").ids
+    return ids if len(ids) <= most else [ids[0], *ids[len(ids) - most + 1 :]]
 
 
 def lower_states(ids: Sequence[int], threads: int) -> "NDArray[np.float32]":

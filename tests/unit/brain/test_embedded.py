@@ -257,7 +257,7 @@ async def test_a_question_in_the_subject_alone_is_answered_in_its_language() -> 
 
 
 async def test_of_the_nearest_passages_the_one_that_reads_like_an_answer_is_quoted() -> None:
-    def reads(ask: str, passages: Sequence[str]) -> list[float]:
+    def reads(ask: str, passages: Sequence[str], before: str) -> list[float]:
         return [4.0 * ("30 days" in passage) - 1.0 for passage in passages]
 
     nearer = hit(article="shops-1", title="Shops", text="We have three shops.", similarity=0.9)
@@ -301,14 +301,14 @@ async def test_below_the_threshold_a_person_gets_the_ask_and_what_comes_nearest(
 
 
 async def test_what_likely_answers_is_drafted_for_a_person_and_what_hardly_does_is_not() -> None:
-    desk = a_desk(hit(similarity=0.85), reads=lambda ask, passages: [0.4] * len(passages))
+    desk = a_desk(hit(similarity=0.85), reads=lambda ask, passages, before: [0.4] * len(passages))
     likely = await answered(TaskKind.DRAFT, "May I send it back to you please?", desk=desk)
     assert "{answer}" not in likely["text"]
     assert "> You may send it back" in likely["text"]
     assert likely["hand_over"] is True
     assert likely["asks"][0]["answered"] is False
 
-    far = a_desk(hit(similarity=0.85), reads=lambda ask, passages: [-4.0] * len(passages))
+    far = a_desk(hit(similarity=0.85), reads=lambda ask, passages, before: [-4.0] * len(passages))
     unlikely = await answered(TaskKind.DRAFT, "Can you sponsor our football club?", desk=far)
     assert "“Can you sponsor our football club?”\n\n{answer}" in unlikely["text"]
     assert ">" not in unlikely["text"]
