@@ -19,7 +19,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from deskhand.brain.build import text_intent_reader
+from deskhand.brain.desk_intents import text_intent_reader
 from deskhand.config.sections.slots import SlotSpec
 from deskhand.language.turn_kinds import OpenQuestion, Turn
 from deskhand.language.turns import TurnReader
