@@ -84,6 +84,10 @@ def _is_fitting(
     return _is_within_steps(sentence, value, clause, others, bounds)
 
 
+def _is_limit(value: Value, bounds: Sequence[_Bound]) -> bool:
+    return any(same_value(value, bound.limit) for bound in bounds)
+
+
 def _is_within_steps(
     sentence: ReplySentence,
     value: Value,
@@ -94,7 +98,7 @@ def _is_within_steps(
     """`From 10 pieces 5%, from 30 pieces 10%`: the highest step that is reached says it."""
     reached = [bound for bound in bounds if bound.holds(value)]
     told = others or _values_beside(sentence, clause)
-    told = [other for other in told if not any(same_value(other, b.limit) for b in bounds)]
+    told = [other for other in told if not _is_limit(other, bounds)]
     missed = [bound for bound in bounds if bound not in reached]
     if not reached:
         promised = [stated for bound in missed for stated in _scope(bound)]
@@ -206,8 +210,9 @@ def _is_alike(value: Value, text: str, bound: _Bound) -> bool:
     for noun in counted:
         if any(same_word(noun, other) for other in limited):
             return True
-        if any(noun in group and any(other in group for other in limited) for group in groups):
-            return True
+        for group in groups:
+            if noun in group and any(other in group for other in limited):
+                return True
     pieces = words_of_each("counted_kinds")["pieces"]
     return any(other in pieces for other in limited)
 
@@ -257,6 +262,10 @@ def _is_computed(sentence: ReplySentence, value: Value) -> bool:
     return _number(value) in totals - {Decimal(0)}
 
 
+def _is_named(rate: _Rate, nouns: Sequence[str]) -> bool:
+    return any(same_word(noun, rate.noun) for noun in nouns)
+
+
 def _total(rates: Sequence[_Rate], text: str) -> Decimal:
     """What the pieces cost that a text counts."""
     pieces = words_of_each("counted_kinds")["pieces"]
@@ -265,7 +274,7 @@ def _total(rates: Sequence[_Rate], text: str) -> Decimal:
         if value.kind != "number" or value.unit:
             continue
         nouns = _nouns(text, value)
-        own = [rate for rate in rates if any(same_word(noun, rate.noun) for noun in nouns)]
+        own = [rate for rate in rates if _is_named(rate, nouns)]
         any_piece = [rate for rate in rates if rate.noun in pieces]
         for rate in (own or any_piece)[:1]:
             total += _number(value) * rate.price

@@ -31,16 +31,17 @@ from deskhand.outgoing.clause_sense import (
 )
 from deskhand.outgoing.comparisons import is_said_of_all
 from deskhand.outgoing.content_words import Word, same_word
-from deskhand.outgoing.contradictions import (
-    is_about_record,
-    nearest_clause,
-    overlap,
-    record_speaks_against,
-)
+from deskhand.outgoing.contradictions import is_about_record
 from deskhand.outgoing.customer_case import is_total_of_one, without_own_case
+from deskhand.outgoing.direct_answers import (
+    is_answer_backed,
+    is_terse,
+    is_terse_backed,
+    uncompared_value,
+)
 from deskhand.outgoing.grounds import Grounds
 from deskhand.outgoing.holding import is_holding_reply
-from deskhand.outgoing.polarity import is_conditional, leading_answer, without_words
+from deskhand.outgoing.polarity import is_conditional, leading_answer
 from deskhand.outgoing.quoted_sources import Clause, clause_of, meaningful_words, tokens
 from deskhand.outgoing.record_states import other_state
 from deskhand.outgoing.reply_sentence import ReplySentence
@@ -54,7 +55,6 @@ from deskhand.outgoing.sentence_sense import (
 from deskhand.outgoing.sentence_support import (
     Support,
     backed_apart,
-    is_missing,
     support_of,
     values_of,
 )
@@ -66,7 +66,7 @@ from deskhand.outgoing.sentences import (
     sentences,
 )
 from deskhand.outgoing.stated_values import values_in
-from deskhand.outgoing.values import Value, is_stated, same_value
+from deskhand.outgoing.values import Value, same_value
 
 ClaimKind = Literal[
     "value", "name", "link", "statement", "opposite", "answer", "quote", "data", "subject"
@@ -79,10 +79,6 @@ PROMISED = 0.6
 """The same for what somebody will do."""
 LANGUAGES = ("en", "cs", "de", "es", "fr", "pl", "sk")
 """Languages whose claims are read."""
-_ANSWERED = 0.75
-"""The share of a question's words that must stand in a quote which answers it with yes or no."""
-_TERSE = 2
-"""Words up to which a statement says nothing without the question."""
 
 
 class UnbackedClaim(NamedTuple):
@@ -174,7 +170,7 @@ class _SentenceCheck:
         rest = clause_of(self._claiming(rest_start), sentence.language)
         if answer is not None:
             self._check_answer(answer, rest)
-        elif rest.words and not sentence.values and self._is_terse():
+        elif rest.words and not sentence.values and is_terse(sentence):
             self._check_terse(rest)
         self.is_checked = True
         supports = self._check_clauses(sentence.start + rest_start)
@@ -214,9 +210,6 @@ class _SentenceCheck:
     def _add_all(self, kind: ClaimKind, reason: str) -> None:
         self._add(kind, reason, self._sentence.start, self._sentence.end)
 
-    def _is_terse(self) -> bool:
-        return len(meaningful_words(self._sentence.whole)) <= _TERSE
-
     def _check_repeated(self) -> None:
         """Names, identifiers and days of the message may be repeated; how much of something is
         never taken from there."""
@@ -248,91 +241,21 @@ class _SentenceCheck:
     # --- a yes, a no, a word or two
 
     def _check_answer(self, is_yes: bool, rest: Clause) -> None:
-        """A yes says what was asked, a no that it is not so: a quote must say the same."""
-        rests_on_records = not self._grounds.verified.passages
-        share = self._sentence.share(rest.words, rests_on_records)
-        says_it = len(rest.words) >= _TERSE and share >= _ANSWERED
-        agrees = is_yes and share >= _ANSWERED and self._asks_without(rest)
-        if agrees or (says_it and rest.negative != is_yes):
-            backed = True
-        elif len(rest.words) > _TERSE or (rest.values and rest.words):
-            backed = self._speaks_of_question(rest) and (is_yes or not self._is_denied_wrongly())
-        elif rest.words or rest.values:
-            backed = self._says_plainly(rest, is_yes)
-        else:
-            backed = self._says_plainly(None, is_yes)
-        if not backed:
+        if not is_answer_backed(self._sentence, is_yes, rest):
             answer = "yes" if is_yes else "no"
             reason = f"a {answer} to what was asked, and no quote says so"
             self._add_all("answer", reason)
 
-    def _asks_without(self, rest: Clause) -> bool:
-        """`Without a prescription?` is answered by yes, none is needed."""
-        left_out = [word for asked in self._grounds.questions for word in without_words(asked)]
-        return rest.negative and overlap(left_out, rest.words) > 0
-
     def _check_terse(self, rest: Clause) -> None:
-        found_nothing = rest.negative and self._grounds.found_nothing
-        share = self._sentence.share(rest.words, found_nothing)
-        says_it = share >= _ANSWERED and not self._grounds.asked_values
-        if not says_it and not any(
-            self._says(question, rest, not rest.negative) for question in self._grounds.questions
-        ):
+        if not is_terse_backed(self._sentence, rest):
             reason = "so few words answer the question, and no quote says so"
             self._add_all("answer", reason)
 
-    def _speaks_of_question(self, rest: Clause) -> bool:
-        """Whether something quoted has words of the question."""
-        asked = self._sentence.asked_words
-        if any(is_stated(value, rest.values) for value in self._grounds.asked_values):
-            return True
-        return not asked or overlap(asked, list(self._grounds.quoted_words)) > 0
-
-    def _is_denied_wrongly(self) -> bool:
-        """Whether a quote says what was asked, all of it, and the reply says no."""
-        return any(self._says(question, None, True) for question in self._grounds.questions)
-
-    def _says_plainly(self, rest: Clause | None, is_yes: bool) -> bool:
-        """Whether a quote says it without a condition, which so few words leave out."""
-        return any(
-            self._says(question, rest, is_yes, plainly=is_yes)
-            for question in self._grounds.questions
-        )
-
-    def _says(
-        self, question: str, rest: Clause | None, is_yes: bool, *, plainly: bool = False
-    ) -> bool:
-        """Whether a quote says what a question asks, or denies it, as the answer does."""
-        asked = clause_of(question)
-        words = [*asked.words, *(() if rest is None else rest.words)]
-        denies = asked.negative == is_yes
-        for passage in self._grounds.passages:
-            if any(is_missing(self._sentence, value, question, passage) for value in asked.values):
-                continue
-            if plainly and not passage.is_record and is_conditional(passage.text):
-                continue
-            context = [*passage.words, *passage.context]
-            if overlap(words, context) < max(1, _ANSWERED * len(set(words))):
-                continue
-            if passage.is_record:
-                said = Clause(f"{question} {self._sentence.text}", tuple(words), (), denies)
-                if record_speaks_against(said, passage) is None:
-                    return True
-            elif nearest_clause(clause_of(" ".join(words)), (), passage).negative == denies:
-                return True
-        return False
-
     def _check_asked_values(self, supports: Sequence[Support]) -> None:
-        """A yes says it of the day or amount that was asked about; where neither the quote
-        nor the reply names one, nobody has compared them."""
-        if values_in(self._sentence.whole, self._grounds.now):
-            return
-        stated = [value for support in supports for value in support.passage.values]
-        for value in self._grounds.asked_values:
-            if value.kind in ("number", "date", "time") and not is_stated(value, stated):
-                reason = f"an answer of “{value.written}”, which no quote names"
-                self._add_all("answer", reason)
-                return
+        value = uncompared_value(self._sentence, supports)
+        if value is not None:
+            reason = f"an answer of “{value.written}”, which no quote names"
+            self._add_all("answer", reason)
 
     # --- its clauses
 

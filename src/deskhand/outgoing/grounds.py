@@ -187,9 +187,8 @@ class Grounds:
         if word not in words_of("member_states"):
             return False
         said = self.quoted_words
-        return any(word in words_of("union") for word in said) and any(
-            word.startswith(("europ", "evrop")) for word in said
-        )
+        names_union = any(word in words_of("union") for word in said)
+        return names_union and any(word.startswith(("europ", "evrop")) for word in said)
 
     def knows_link(self, value: Value) -> bool:
         """Whether a link stands in what is quoted, or is the desk's or the customer's own."""

@@ -35,8 +35,10 @@ def states_of(fields: Mapping[str, Any]) -> set[str]:
     states: set[str] = set()
     for name, value in fields.items():
         named = states_in(name.replace("_", " "))
-        if isinstance(value, bool):
-            states |= named if value else {_DENIED.get(state, "") for state in named}
+        if value is True:
+            states |= named
+        elif value is False:
+            states |= {_DENIED.get(state, "") for state in named}
         elif name in _STOCK and isinstance(value, int | float):
             states.add("in stock" if value else "sold out")
         elif value not in (None, ""):

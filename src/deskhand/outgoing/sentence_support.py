@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from deskhand.outgoing.claim_words import function_words, words_of
-from deskhand.outgoing.content_words import same_word, word_after, words_in
+from deskhand.outgoing.content_words import Word, same_word, word_after, words_in
 from deskhand.outgoing.contradictions import (
     counts_other,
     counts_something_else,
@@ -132,6 +132,10 @@ def is_missing(sentence: ReplySentence, value: Value, text: str, passage: Passag
     return any(is_other(value, text, passage) for is_other in asks)
 
 
+def _is_of_value(word: Word, clause: Clause) -> bool:
+    return any(value.start <= word.start < value.end for value in clause.values)
+
+
 def _is_of_something_else(sentence: ReplySentence, clause: Clause, passage: Passage) -> bool:
     """Whether nothing of the reply but its values stands in the passage, or the sentence names
     another record."""
@@ -140,12 +144,7 @@ def _is_of_something_else(sentence: ReplySentence, clause: Clause, passage: Pass
     context = [*passage.words, *passage.context]
     if overlap([word.folded for word in sentence.words], context):
         return False
-    places = [(value.start, value.end) for value in clause.values]
-    plain = [
-        word.folded
-        for word in words_in(clause.text)
-        if not any(start <= word.start < end for start, end in places)
-    ]
+    plain = [word.folded for word in words_in(clause.text) if not _is_of_value(word, clause)]
     spoken = [word.folded for word in words_in(passage.text)]
     kept = [word for word in plain if len(word) > _LONG and word not in function_words()]
     if kept and overlap(kept, spoken) >= _FEW:

@@ -5,7 +5,7 @@ writes it: `1,000 EUR` and `1.000 €`, `two weeks` and `14 days`, `8 pm` and `2
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
@@ -18,8 +18,14 @@ from deskhand.outgoing.claim_words import (
     words_of,
     words_of_each,
 )
+from deskhand.outgoing.number_units import (
+    converted,
+    currency_before,
+    unit_after,
+    with_shared_units,
+)
 from deskhand.outgoing.number_words import number_at
-from deskhand.outgoing.values import MONEY, Kind, Value
+from deskhand.outgoing.values import Kind, Value
 
 _IDENTIFIER = re.compile(
     r"(?<![\w@./-])(?:#?[a-z]{1,8}[-/ ]?[0-9][a-z0-9-]*|[0-9]+[a-z][a-z0-9-]*[0-9][a-z0-9-]*"
@@ -42,13 +48,9 @@ _CLOCK = re.compile(r"\b([01]?[0-9]|2[0-4]):([0-5][0-9])\b(?: ?([ap])\.? ?m\b)?"
 _HALF_DAY = re.compile(r"\b([0-9]{1,2})(?:[.:]([0-5][0-9]))? ?([ap])\.? ?m\b")
 _NUMBER = re.compile(rf"(?<![\w.,-])(?:{_DIGITS})(?!\w*[0-9])|(?<=[-/])(?:{_DIGITS})(?![\w])")
 _ATTACHED = re.compile(r"[a-z%°µ]+|[€$£]")
-_AFTER = re.compile(r"[ -]{0,2}(?:([a-z']+)[ -])?([a-z'%°]+|[€$£])(?: ([a-z]+))?")
-_BEFORE = re.compile(r"([€$£]|\b[a-z]{2,3}) ?$")
-_RANGE = re.compile(r" ?(?:-|,|to|az|bis|do|a|o|ou|or|oder|nebo|and|und|y|et|i) ?$")
 _WORD = re.compile(r"[a-z]+")
 _WEEKDAY_BEFORE = re.compile(r"\b([a-z]+),? (?:the |der |den |dem |el |le |dne )?$")
 _DAY_RANGE = re.compile(r" ?(?:-|,|to|az|bis|a|au|do|through|until) ?$")
-_INTO: dict[str, tuple[str, int]] = {"week": ("day", 7), "year": ("month", 12)}
 _ONE_OF = frozenset(
     ("day", "workday", "week", "month", "year", "hour", "minute", "l", "ml", "kg", "mg")
 )
@@ -90,7 +92,7 @@ class _Reader:
             *self._numbers(),
             *self._number_words(),
         ]
-        return sorted(_with_shared_units(found, self._folded), key=lambda value: value.start)
+        return sorted(with_shared_units(found, self._folded), key=lambda value: value.start)
 
     def _free(self, start: int, end: int) -> bool:
         return not any(self._taken[start:end])
@@ -255,43 +257,12 @@ class _Reader:
             start, end = match.span()
             if not self._free(start, end):
                 continue
-            unit, unit_end = self._unit_after(end)
-            unit = unit or self._currency_before(start)
+            unit, unit_end = unit_after(self._folded, end)
+            unit = unit or currency_before(self._folded, start)
             if not unit and _ATTACHED.match(self._folded, end):
                 continue
             readings = _number_readings(match.group())
-            yield self._made("number", *_converted(readings, unit, start, unit_end))
-
-    def _unit_after(self, end: int) -> tuple[str, int]:
-        """What stands behind a number, and where that ends."""
-        match = _AFTER.match(self._folded, end)
-        if match is None:
-            return "", end
-        units, working = meanings_of("units"), words_of("working")
-        adjective, word, later = match.groups()
-        if (
-            adjective is not None
-            and word in units
-            and (adjective in working or adjective not in units)
-        ):
-            is_work = adjective in working
-            if is_work or _is_measure_word(adjective):
-                return _unit(units[word], is_work), match.end(2)
-        if adjective is not None:
-            word, later = adjective, word
-            later_end = match.end(2)
-        else:
-            later_end = match.end(3) if later is not None else end
-        if word not in units:
-            return "", end
-        is_work = later is not None and later in working
-        word_end = self._folded.index(word, end) + len(word)
-        return _unit(units[word], is_work), later_end if is_work else word_end
-
-    def _currency_before(self, start: int) -> str:
-        match = _BEFORE.search(self._folded[max(0, start - 5) : start])
-        unit = meanings_of("units").get(match[1], "") if match is not None else ""
-        return unit if unit in MONEY else ""
+            yield self._made("number", *converted(readings, unit, start, unit_end))
 
     def _identifiers(self) -> Iterator[Value]:
         for match in _IDENTIFIER.finditer(self._folded):
@@ -318,7 +289,7 @@ class _Reader:
             number = None if found is None else str(found[0])
             taken = 1 if found is None else found[1]
             end = matches[place + taken - 1].end()
-            unit, unit_end = self._unit_after(end)
+            unit, unit_end = unit_after(self._folded, end)
             is_german = words[place : place + 2] == ["an", "den"]  # `to the`, no day
             is_one = words[place] in words_of("one") and not is_german
             if number is None and is_one and unit in _ONE_OF:
@@ -329,7 +300,7 @@ class _Reader:
                 number = "0.5"
             place += taken
             if number is not None:
-                yield self._made("number", *_converted({number}, unit, start, unit_end))
+                yield self._made("number", *converted({number}, unit, start, unit_end))
 
     def _paces(self) -> Iterator[Value]:
         """`monthly`: as long as between two times."""
@@ -351,27 +322,6 @@ def _is_feel_free(folded: str, start: int) -> bool:
     return re.search(r"\b(?:feel|toll|sugar|gluten)[ -]$", folded[:start]) is not None
 
 
-def _is_measure_word(word: str) -> bool:
-    """Words between a number and its unit that change nothing: `30 calendar days`."""
-    return word in ("calendar", "full", "whole", "kalendarnich", "celych", "volle", "ganze", "dias")
-
-
-def _unit(name: str, is_work: bool) -> str:
-    return "workday" if is_work and name == "day" else name
-
-
-def _converted(
-    readings: set[str], unit: str, start: int, end: int
-) -> tuple[set[str], int, int, str]:
-    """Weeks as days, years as months."""
-    if unit in _INTO:
-        unit, factor = _INTO[unit]
-        readings = {f"{(Decimal(reading) * factor).normalize():f}" for reading in readings}
-    if unit == "oclock":
-        unit = "hour"
-    return readings, start, end, unit
-
-
 def _is_identifier(folded: str, given: str) -> bool:
     if any(letter.isdigit() for letter in folded):
         return re.fullmatch(r"[a-z]+ [0-9]+", folded) is None
@@ -389,28 +339,3 @@ def _number_readings(written: str) -> set[str]:
 def _date_readings(day: int, month: int, year: str | None) -> set[str]:
     """With and without the year: one of two dates may leave it out."""
     return {f"{day}.{month}.", f"{day}.{month}.{year}"} if year else {f"{day}.{month}."}
-
-
-def _with_shared_units(values: Sequence[Value], folded: str) -> list[Value]:
-    """The first number of `2-3 weeks` counts what the second does."""
-    ordered = sorted(values, key=lambda value: value.start)
-    shared: list[Value] = []
-    for place, value in enumerate(ordered):
-        following = ordered[place + 1] if place + 1 < len(ordered) else None
-        is_open = value.kind == "number" and not value.unit
-        if is_open and following is not None and following.kind == "number" and following.unit:
-            between = folded[value.end : following.start]
-            if _RANGE.fullmatch(between):
-                factor = _factor(folded, following)
-                readings = {
-                    f"{(Decimal(reading) * factor).normalize():f}" for reading in value.readings
-                }
-                value = value._replace(unit=following.unit, readings=frozenset(readings))
-        shared.append(value)
-    return shared
-
-
-def _factor(folded: str, value: Value) -> int:
-    words = _WORD.findall(folded[value.start : value.end])
-    names = [meanings_of("units").get(word, "") for word in words]
-    return next((_INTO[name][1] for name in names if name in _INTO), 1)
