@@ -54,6 +54,10 @@ _ALIKE = 0.7
 for the articles."""
 _DOUBTED = 0.49
 _SURE = 0.95
+_LIKELY = 0.86
+"""How likely a whole text must mean what one of its clauses plainly says."""
+_CLAUSE = re.compile(r"[.!?;:,\n]+\s+|\n+")
+_MOST_CLAUSES = 8
 _NEAR = 0.9
 """How likely an intent must be that is taken although it had better not be by its words alone."""
 _FEWEST_WORDS = 3
@@ -115,6 +119,8 @@ class EmbeddedBrain:
         prediction = model.predict([text])[0]
         if prediction.label is None and whole != text:
             prediction = model.predict([whole])[0]
+        if prediction.label is None:
+            prediction = _plainer(model, whole, prediction)
         category = self._appointments(task.choices)
         if category is not None and prediction.label not in self._desk.always_asked:
             why = about_a_time(self._desk, task)
@@ -317,6 +323,18 @@ def _in_thread(work: Callable[[Task], Fields]) -> Callable[[Task], Awaitable[Fie
 def _is_known(alike: Sequence[Likeness]) -> bool:
     """Whether it is clear which article answers what is asked, in all its wordings."""
     return are_alike(alike) and max(likeness.confidence for likeness in alike) >= _ALIKE
+
+
+def _plainer(model: Intents, text: str, prediction: Prediction) -> Prediction:
+    """The prediction for a clause that plainly says what the whole text likely means: "Cancel it
+    please, my friend bought the same". Where clauses mean different things, nothing is plain."""
+    clauses = [clause.strip() for clause in _CLAUSE.split(text) if len(clause.split()) > 1]
+    if prediction.confidence < _LIKELY or not 1 < len(clauses) <= _MOST_CLAUSES:
+        return prediction
+    plain = [read for read in model.predict(clauses) if read.label is not None]
+    if {read.label for read in plain} != {prediction.best}:
+        return prediction
+    return max(plain, key=lambda read: read.confidence)
 
 
 def _abstained(task: Task, best: str | None, confidence: float) -> Fields:

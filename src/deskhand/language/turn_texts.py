@@ -171,7 +171,7 @@ def summary_in(text: str, spans: Sequence[Span]) -> str | None:
     """What a message wants noted: what stands after its colon, else its parts without those that
     only ask for a note."""
     lead, colon, rest = text.partition(":")
-    if colon and _ASKS_FOR_NOTE.search(FoldedText(lead).folded) and _has_words(rest):
+    if colon and _is_frame(FoldedText(lead).folded) and _has_words(rest):
         return rest.strip(EDGES)
     parts = re.finditer(r"[^.!?;,\n]+(?:[.,](?=\S)[^.!?;,\n]*)*", text)
     kept = [part for part in parts if _is_noted(part.group())]
@@ -182,8 +182,15 @@ def summary_in(text: str, spans: Sequence[Span]) -> str | None:
 
 def _is_noted(part: str) -> bool:
     folded = FoldedText(part.strip()).folded
-    is_frame = _ASKS_FOR_NOTE.search(folded) or _GREETS.search(folded)
-    return not is_frame and _has_words(part)
+    return not _is_frame(folded) and not _GREETS.search(folded) and _has_words(part)
+
+
+def _is_frame(folded: str) -> bool:
+    """Whether it asks for a note, or says in a few words that there is something to report, and
+    not what."""
+    if _ASKS_FOR_NOTE.search(folded):
+        return True
+    return len(folded.split()) <= _FEW_WORDS and _ANNOUNCES.search(folded) is not None
 
 
 def _has_words(words: str) -> bool:
@@ -205,6 +212,16 @@ _ASKS_OR_GREETS = re.compile(
 _ASKS_FOR_NOTE = re.compile(
     r"\b(?:tickets?|tikety?|tiket\w*|pozadavk\w*|vorgang|meldung|note|zaznam\w*|nahlas\w*|report|"
     r"complain\w*|stiznost\w*|stezovat|beschwer\w*|log (?:this|it|an?)|case|anfrage erstellen)\b"
+)
+
+
+_FEW_WORDS = 7
+_ANNOUNCES = re.compile(
+    r"\b(?:pozadav\w*|reklamac\w*|reklamation\w*|"
+    r"(?:problem|storung|fehler|schaden|mangel)\w* melden|"
+    r"(?:problem|issue|fault|bug|something) to (?:report|raise)|"
+    r"(?:zavad|chyb|problem)\w* (?:nahlasit|oznamit)|"
+    r"(?:oznamit|hlasit) (?:zavad|chyb|problem)\w*)\b"
 )
 
 

@@ -44,6 +44,8 @@ def test_an_amount_of_money_is_a_slot_like_any_other() -> None:
         ("Where is O-10001?", "address", None),
         ("Open a ticket: the chart is wrong", "summary", "the chart is wrong"),
         ("Can you open a ticket?", "summary", None),
+        ("Ich würde gern eine Störung melden.", "summary", None),
+        ("Reklamace: rozbitá váza, chybí ucho", "summary", "rozbitá váza, chybí ucho"),
     ],
 )
 def test_a_first_message_states_words_for_slots(text: str, slot: str, words: str | None) -> None:

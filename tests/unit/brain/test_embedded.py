@@ -12,7 +12,7 @@ from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.errors import ModelAnswerInvalid
 from deskhand.model.plan import Plan
 from deskhand.model.tasks import TaskKind
-from tests.embedded_desk import INTENTS, KeywordIntents, a_desk, a_task, hit
+from tests.embedded_desk import INTENTS, KeywordIntents, Predicted, a_desk, a_task, hit
 from tests.waiting import PATIENCE
 
 CHOICES = ("order_status", "refund", "other")
@@ -64,6 +64,37 @@ async def test_the_subject_helps_where_the_body_says_little() -> None:
     desk = a_desk(intents=lambda: intents)
     await answered(TaskKind.CLASSIFY, "See above.", subject="My parcel", choices=CHOICES, desk=desk)
     assert intents.asked == ["My parcel\nSee above."]
+
+
+class ShortIntents(KeywordIntents):
+    """Surely knows what a clause means, and of longer texts only what they likely mean."""
+
+    def __init__(self, likely: float) -> None:
+        super().__init__(INTENTS)
+        self.likely = likely
+
+    def _one(self, text: str) -> Predicted:
+        read = super()._one(text)
+        is_long = len(text.split()) > 6
+        return Predicted(None, "refund", self.likely) if is_long else read
+
+
+@pytest.mark.parametrize(
+    ("text", "likely", "category"),
+    [
+        ("My money back please, a friend of mine bought the very same", 0.9, "refund"),
+        ("My money back please, a friend of mine bought the very same", 0.7, "other"),
+        ("My money back please, and where does my parcel stay", 0.9, "other"),
+        ("What do you think about the weather of today, my dear friend?", 0.9, "other"),
+    ],
+)
+async def test_a_clause_may_plainly_say_what_the_text_likely_means(
+    text: str, likely: float, category: str
+) -> None:
+    intents = ShortIntents(likely)
+    desk = a_desk(intents=lambda: intents)
+    found = await answered(TaskKind.CLASSIFY, text, choices=CHOICES, desk=desk)
+    assert found["category"] == category
 
 
 async def test_without_examples_the_categories_names_are_a_weak_start() -> None:
