@@ -43,6 +43,7 @@ demo: install ## Watch two desks work sample mail, and decide on a page (Ctrl-C 
 
 test: lint ## Run every check, then the tests
 	scripts/test-servers.sh
+	$(BIN)/python scripts/learn_desks.py
 	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal --durations 25 $(PYTEST_ARGS)
 
 model-servers: $(LLAMA_VENV)/.installed $(LITELLM_VENV)/.installed ## Install llama.cpp and LiteLLM for the tests that talk to them (850 MB)

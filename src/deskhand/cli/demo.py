@@ -209,7 +209,7 @@ class _Show:
             console().print(f"  [cyan]{shown.desk:<10}[/] {shown.about}")
         console().print(f"  [cyan]{CHAT_DESK:<10}[/] a shop's chat, on a page of its own")
         console().print(
-            "[dim]  Reading articles and examples; the first time takes a little longer …[/]"
+            "[dim]  Reading articles and examples; the first time takes about a minute …[/]"
         )
 
     def invite(self, where: str, password: str, folder: Path) -> None:
