@@ -6,6 +6,7 @@ import re
 from collections.abc import AsyncIterator
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import ANY
 
@@ -83,7 +84,9 @@ async def test_nothing_is_shown_to_who_is_not_logged_in(shop: Served, api: Clien
 
 
 def test_every_page_needs_a_session() -> None:
-    routes = create_console({}, None, None, None).app.routes  # type: ignore[arg-type,attr-defined]
+    feed = SimpleNamespace(newest=None)
+    console = create_console({}, None, feed, None)  # type: ignore[arg-type]
+    routes = console.app.routes  # type: ignore[attr-defined]
     open_paths = {"/static/{name}", "/login", "/setup", "/approvals/login", RATE, *SCREENS}
     behind = {route.path for route in routes if "SessionGate.page" in route.endpoint.__qualname__}
     assert {route.path for route in routes} - open_paths == behind
