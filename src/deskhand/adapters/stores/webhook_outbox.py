@@ -217,7 +217,7 @@ def _happened(core: sa.Connection, fact: Any) -> Happened | None:
     said = (kind, desk, reference, fact.detail, fact.at)
     if kind in (REVIEW_OPENED, REVIEW_CLOSED):
         query = (
-            sa.select(*REVIEW_COLUMNS, t.runs.c.id.label("run_id"))
+            sa.select(*REVIEW_COLUMNS, t.reviews.c.run, t.runs.c.id.label("run_id"))
             .join(t.runs, t.runs.c.position == t.reviews.c.run)
             .where(t.reviews.c.id == reference, t.reviews.c.desk == desk)
         )
