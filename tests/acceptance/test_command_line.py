@@ -18,6 +18,7 @@ import pytest
 
 from tests.automatic import automatic_copy
 from tests.cli_kit import SAMPLES
+from tests.servers import free_port
 from tests.waiting import PATIENCE
 
 DESKHAND = [sys.executable, "-m", "deskhand.cli"]
@@ -97,7 +98,7 @@ def test_a_command_that_looks_starts_without_what_works(clean: Path) -> None:
     for command, needed in (
         ("runs list", (*lists, "rich.console")),
         ("reviews list", (*lists, "rich.console")),
-        ("doctor inbox", lists),
+        (f"doctor inbox --port {free_port()}", lists),  # a taken one is told at length
         ("modes show inbox", lists),
         ("stop sample", stores),
         ("tickets list", stores),
