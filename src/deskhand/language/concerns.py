@@ -47,7 +47,8 @@ LIKELY = {
     Concern.CANCELLATION: 0.25,
     Concern.MACHINE: 0.4,
 }
-"""From which probability a concern counts, chosen on lines that were held out of the training."""
+"""From which probability a concern counts, chosen so that a tenth of ordinary messages is called
+so at most: docs/decisions/0069-reading-messages.md."""
 ONLY_WHOLE = frozenset({Concern.MACHINE})
 """Concerns of which a piece alone says too little: "please forward this" may be for anybody."""
 WORDS_COUNT = 30.0
