@@ -44,8 +44,6 @@ async def test_every_part_of_a_desk_is_shown_to_whoever_may_see_it(shop: Served)
     asked = await ida.get("/desk/shop/knowledge?question=<b>delivery</b>")
     assert "<b>delivery</b>" not in asked.text
     assert (await ida.get("/desk/shop/nonsense")).status_code == 404
-    judged = await ida.get("/desk/shop/policies?call=tool: refund%0Aamount: 60 EUR")
-    assert "hold : rule 1, ask always" in words_of(judged.text)
 
 
 async def test_a_stuck_run_is_listed_and_goes_on(shop: Served) -> None:

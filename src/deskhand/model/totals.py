@@ -15,6 +15,9 @@ UNPROVEN_SENDS = "sends to unproven senders"
 FRACTION = 10_000
 """Money is counted in ten-thousandths: whole numbers add up exactly in every database."""
 
+MOST = 2**63 - 1
+"""The largest number both databases keep."""
+
 TotalKey = tuple[str, str]
 """Whose total it is (a conversation, a principal, nobody for the whole desk) and of which day
 (none: of all time)."""
@@ -68,6 +71,15 @@ class Stop:
     at: float
 
 
+class Objection(NamedTuple):
+    """What stands in the way of one more effect."""
+
+    rule: str
+    reason: str
+    liftable: bool
+    """Whether a person's approval lets it pass."""
+
+
 @dataclass(frozen=True, slots=True)
 class Total:
     """One row of the totals."""
@@ -96,14 +108,17 @@ class Sums:
             added = counted.units.get(limit.unit, 0)
             if not added or limit.tool not in (None, tool):
                 continue
-            before = sum(
-                amount
-                for (scope, of, unit), amount in self.rows.items()
-                if (scope, unit) == (limit.scope, limit.unit) and limit.tool in (None, of)
-            )
-            if before + added > limit.at_most:
+            if self.counted_by(limit) + added > limit.at_most:
                 return limit
         return None
+
+    def counted_by(self, limit: Limit) -> int:
+        """How much of what it limits has added up."""
+        return sum(
+            amount
+            for (scope, of, unit), amount in self.rows.items()
+            if (scope, unit) == (limit.scope, limit.unit) and limit.tool in (None, of)
+        )
 
     def add(self, tool: str, counted: Counted) -> None:
         for scope in counted.places:
@@ -125,6 +140,19 @@ class Sums:
                         amount + counted_money(sums["money"].get(unit, "0"))
                     )
         return by_scope
+
+
+def objection_to(stop: Stop | None, sums: Sums, tool: str, counted: Counted) -> Objection | None:
+    """Whether the stop switch or a cap speaks against an effect, by the totals before it."""
+    if stop is not None and counted.heeds_stop:
+        why = f": {stop.reason}" if stop.reason else ""
+        return Objection("stopped", f"the desk was stopped by {stop.by}{why}", False)
+    if any(amount > MOST // 4 for amount in counted.units.values()):
+        return Objection("over_cap", "the amount is too large to be counted", False)
+    limit = sums.exceeded(tool, counted)
+    if limit is not None:
+        return Objection("over_cap", f"it would exceed the cap of {limit}", True)
+    return None
 
 
 def is_money(unit: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from deskhand.errors import EffectRefused
 from deskhand.model.run import Effect, EffectKey, EffectState
-from deskhand.model.totals import Counted, Scope, Stop, Sums, Total, TotalKey
+from deskhand.model.totals import Counted, Scope, Stop, Sums, Total, TotalKey, objection_to
 
 
 class MemoryEffects:
@@ -55,10 +55,6 @@ class MemoryEffects:
         return Effect(key, tool, call_hash, state, json.loads(result))
 
     def _count(self, tool: str, counted: Counted) -> None:
-        if self.stop is not None and counted.heeds_stop:
-            raise EffectRefused(
-                "stopped", f"the desk was stopped by {self.stop.by}", liftable=False
-            )
         sums = Sums(
             {
                 (scope, of, unit): amount
@@ -66,9 +62,9 @@ class MemoryEffects:
                 if counted.places.get(scope) == place
             }
         )
-        limit = sums.exceeded(tool, counted)
-        if limit is not None:
-            raise EffectRefused("over_cap", f"it would exceed the cap of {limit}", liftable=True)
+        objection = objection_to(self.stop, sums, tool, counted)
+        if objection is not None:
+            raise EffectRefused(objection.rule, objection.reason, liftable=objection.liftable)
         for scope, place in counted.places.items():
             for unit, amount in counted.units.items():
                 row = (scope, place, tool, unit)

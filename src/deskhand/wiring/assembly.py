@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from deskhand.adapters.stores.chats import SqlChats
 from deskhand.agents.agent import Agent
@@ -46,10 +46,11 @@ from deskhand.ports import Brain, ChatModel, Clock, DeskDatabase, SearchesKnowle
 from deskhand.routing.intents_registry import IntentsRegistry
 from deskhand.tickets.service import Tickets
 from deskhand.tools.calendar_tools import CHECK_CALENDAR
+from deskhand.tools.call_trial import CallTrial, TrialGate
 from deskhand.tools.gate import Gate, StandIn
 from deskhand.tools.gate_call import Terms
 from deskhand.tools.office import Office
-from deskhand.tools.registry import ToolRegistry
+from deskhand.tools.registry import Tool, ToolRegistry
 from deskhand.tools.services import ServiceFunction
 from deskhand.wiring.channels import DeskChannel, sending_names
 from deskhand.wiring.databases import Database, DeskStore
@@ -63,6 +64,9 @@ from deskhand.wiring.triage import triage_services
 
 if TYPE_CHECKING:
     from deskhand.adapters.mcp import McpServers
+
+
+AnyGate = TypeVar("AnyGate", bound=Gate)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +121,7 @@ def assemble(setup: DeskSetup) -> Worker:
         setup.servers,
         SqlChats(setup.database, setup.loaded.spec.name),
     )
-    gate = _gate(setup, tools)
+    gate = _gate(setup, tools, Gate)
     known_sender = answered_before(setup.store)
     parts = _parts(setup, tools, gate, known_sender)
     spec = setup.loaded.spec
@@ -169,10 +173,23 @@ def _follows_instructions(spec: DeskSpec, stage: str) -> bool:
     return any(found is not None and found.profile is not None for found in specs)
 
 
-def _gate(setup: DeskSetup, tools: ToolRegistry) -> Gate:
+def call_trial(setup: DeskSetup) -> CallTrial:
+    """Where calls are tried: before a gate like the desk's own, which carries nothing out."""
+    tried = replace(setup, effects="live", own_tables=setup.own_tables.rehearsal())
+
+    def make() -> tuple[TrialGate, Sequence[Tool]]:
+        tools = tool_registry(
+            setup.loaded, setup.store, setup.outbox, setup.office, servers=setup.servers
+        )
+        return _gate(tried, tools, TrialGate), tuple(tools)
+
+    return CallTrial(make, setup.clock.now)
+
+
+def _gate(setup: DeskSetup, tools: ToolRegistry, kind: type[AnyGate]) -> AnyGate:
     loaded, office = setup.loaded, setup.office
     own_resolvers = loaded.code.resolvers
-    return Gate(
+    return kind(
         tools,
         setup.store,
         desk=loaded.spec.name,

@@ -38,8 +38,9 @@ from deskhand.ports import ChatModel, Sink
 from deskhand.scheduling.public_holidays import holiday_on
 from deskhand.telemetry.teller import Teller
 from deskhand.tickets.service import Tickets
+from deskhand.tools.call_trial import CallTrial
 from deskhand.tools.office import Office
-from deskhand.wiring.assembly import DeskSetup, assemble
+from deskhand.wiring.assembly import DeskSetup, assemble, call_trial
 from deskhand.wiring.channels import DeskChannel, desk_channels, review_notifier
 from deskhand.wiring.chat_mails import chat_codes, chat_post
 from deskhand.wiring.databases import (
@@ -90,6 +91,7 @@ class Desk:
     tickets: Tickets
     chats: SqlChats
     codes: ChatCodes
+    trial: CallTrial
     channels: tuple[ChannelRunner, ...] = ()
     """Those this process reads, or would read; empty where nobody asked to listen."""
 
@@ -195,6 +197,7 @@ async def open_desk(
             tickets,
             chats,
             codes,
+            call_trial(setup),
             tuple(runners),
         )
 

@@ -21,6 +21,7 @@ from deskhand.web.console import (
     login_pages,
     metrics_pages,
     openid_pages,
+    policy_page,
     search_pages,
     ticket_list,
     user_pages,
@@ -47,7 +48,6 @@ NOT_WORDS = {
     "Deskhand",
     "deskhand users add NAME --desk DESK",
     "deskhand audit verify",
-    "tool: refund&#10;amount: 40 EUR",
     "TKT-…",
     "500 EUR",
     "· Deskhand",
@@ -76,6 +76,7 @@ def _from_constants() -> Iterator[str]:
     yield from Rating
     yield from Role
     yield from user_pages.ROLES.values()
+    yield from policy_page.EFFECTS.values()
     yield from webhook_pages.MEANINGS.values()
     yield from openid_pages.WORDS
     yield from openid_logins.WORDS

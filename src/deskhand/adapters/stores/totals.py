@@ -13,13 +13,10 @@ from deskhand.adapters.stores.review_decisions import record_event, release_stop
 from deskhand.adapters.stores.statements import mark_record
 from deskhand.crashpoints import crash_point
 from deskhand.errors import EffectRefused
-from deskhand.model.totals import Counted, Stop, Sums
+from deskhand.model.totals import Counted, Stop, Sums, objection_to
 
 if TYPE_CHECKING:  # SQLite does without the driver, which takes long to import
     from deskhand.adapters.stores.postgres_database import Connection
-
-MOST = 2**63 - 1
-"""The largest number both databases keep."""
 
 _Row = tuple[str, str, str, str, str, str, int]
 """desk, scope, name, day, tool, unit, amount"""
@@ -33,15 +30,10 @@ def name_digest(name: str) -> str:
 
 def refusal(stop: Stop | None, sums: Sums, tool: str, counted: Counted) -> EffectRefused | None:
     """What stands in the way of one more effect."""
-    if stop is not None and counted.heeds_stop:
-        why = f": {stop.reason}" if stop.reason else ""
-        return EffectRefused("stopped", f"the desk was stopped by {stop.by}{why}", liftable=False)
-    if any(amount > MOST // 4 for amount in counted.units.values()):
-        return EffectRefused("over_cap", "the amount is too large to be counted", liftable=False)
-    limit = sums.exceeded(tool, counted)
-    if limit is not None:
-        return EffectRefused("over_cap", f"it would exceed the cap of {limit}", liftable=True)
-    return None
+    objection = objection_to(stop, sums, tool, counted)
+    if objection is None:
+        return None
+    return EffectRefused(objection.rule, objection.reason, liftable=objection.liftable)
 
 
 def counts_of(counted: Counted) -> str:

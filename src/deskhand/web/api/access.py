@@ -29,6 +29,7 @@ from deskhand.ports import ApiKeys, Archive, Dispatcher, Store
 from deskhand.ports.conversations import Chats
 from deskhand.ports.knowledge import KnowledgeStore
 from deskhand.tickets.service import Tickets
+from deskhand.tools.call_trial import CallTrial
 from deskhand.web.api.problems import FieldProblem, Problem, Refused, invalid
 from deskhand.web.api.reference import OPEN_PAGES
 
@@ -138,6 +139,8 @@ class ServedDesk(Protocol):
     def chats(self) -> Chats: ...
     @property
     def codes(self) -> ChatCodes: ...
+    @property
+    def trial(self) -> CallTrial: ...
     @property
     def channels(self) -> Sequence[ServedChannel]: ...
 

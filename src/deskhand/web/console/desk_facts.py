@@ -2,12 +2,9 @@
 
 import time
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from deskhand.conditions import ConditionError, compile_condition
-from deskhand.config.sections.policy import RuleSpec
 from deskhand.config.yaml import read_yaml
 from deskhand.errors import ConfigError
 from deskhand.model.causes import Cause
@@ -112,32 +109,6 @@ async def routing_rows(desk: ServedDesk) -> dict[str, Any]:
         rows.append({"number": number, "rule": rule, "match": match, "way": way, "hits": hit})
     others = len(messages) - sum(row["hits"] for row in rows)
     return {"rows": rows, "findings": findings, "seen": len(runs), "others": others}
-
-
-def judged_call(rules: Sequence[RuleSpec], written: str) -> dict[str, Any]:
-    """What the rules say of a call that somebody wrote down, a fact a line: `amount: 40 EUR`."""
-    facts: dict[str, Any] = {}
-    for line in written.splitlines():
-        name, mark, value = line.partition(":")
-        if mark:
-            facts[name.strip()] = _value(value.strip())
-    for number, rule in enumerate(rules, start=1):
-        if rule.when is None or _holds(rule.when, facts):
-            return {"number": number, "rule": rule, "then": rule.then}
-    return {"number": None, "rule": None, "then": "the gate's other rules decide"}
-
-
-def _holds(condition: dict[str, Any], facts: dict[str, Any]) -> bool:
-    try:
-        return compile_condition(condition).matches(facts)
-    except ConditionError:
-        return False
-
-
-def _value(written: str) -> Any:
-    if written.lower() in ("true", "false"):
-        return written.lower() == "true"
-    return int(written) if written.isascii() and written.isdigit() else written
 
 
 async def queue_counts(desk: ServedDesk) -> dict[str, str]:

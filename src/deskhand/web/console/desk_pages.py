@@ -15,12 +15,12 @@ from deskhand.web.console.desk_facts import (
     article_rows,
     gaps_of,
     intent_rows,
-    judged_call,
     queue_counts,
     routing_rows,
 )
 from deskhand.web.console.eval_rows import compare_kept, failing_cases
 from deskhand.web.console.frame import Frame
+from deskhand.web.console.policy_page import cap_rows, policy_facts
 from deskhand.web.console.runs_pages import STATUSES
 from deskhand.web.console.session import Visit
 
@@ -101,13 +101,7 @@ class DeskPages:
         return await routing_rows(desk)
 
     async def _policies(self, desk: ServedDesk, visit: Visit) -> dict[str, object]:
-        """The rules in their order, and what they would say of a call that somebody writes."""
-        written = visit.request.query_params.get("call", "")[:2000]
-        spec = desk.spec.policy
-        rules = () if spec is None else spec.rules
-        verdict = judged_call(rules, written) if written.strip() else None
-        caps = [str(cap) for cap in desk.spec.safeguards.caps]
-        return {"rules": rules, "written": written, "verdict": verdict, "caps": caps}
+        return await policy_facts(desk, visit.request.query_params)
 
     async def _health(self, desk: ServedDesk, visit: Visit) -> dict[str, object]:
         stuck = []
@@ -134,8 +128,8 @@ class DeskPages:
 
     async def _stop(self, desk: ServedDesk, visit: Visit) -> dict[str, object]:
         stop = await desk.store.stopped()
-        caps = [str(cap) for cap in desk.spec.safeguards.caps]
-        return {"stop": stop, "may_stop": visit.role.covers(Role.ADMIN), "caps": caps}
+        may_stop = visit.role.covers(Role.ADMIN)
+        return {"stop": stop, "may_stop": may_stop, "caps": await cap_rows(desk)}
 
     async def act(self, visit: Visit) -> Response:
         """Throw the stop switch or take it back."""

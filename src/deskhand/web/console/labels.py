@@ -150,14 +150,15 @@ def gaps(text: Any) -> Markup:
 
 def condition_lines(condition: Mapping[str, Any] | None) -> list[str]:
     """A condition of desk.yaml as YAML writes it, a line a test."""
-    return [f"{name}: {_as_yaml(value)}" for name, value in (condition or {}).items()]
+    return [f"{name}: {as_yaml(value)}" for name, value in (condition or {}).items()]
 
 
-def _as_yaml(value: Any) -> str:
+def as_yaml(value: Any) -> str:
+    """A plain value on one line."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(condition_lines(value)) + "}"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_as_yaml, value)) + "]"
+        return "[" + ", ".join(map(as_yaml, value)) + "]"
     return {True: "true", False: "false", None: "null"}.get(value, str(value))
 
 
