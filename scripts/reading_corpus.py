@@ -3,6 +3,7 @@
 import hashlib
 import json
 import random
+import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -13,6 +14,9 @@ from reading_network import LABELS, VALUES
 
 HELD_OUT = 8
 """One line of so many is never learned from: those say how good the model is."""
+PIECE = 240
+"""Characters of a piece."""
+_SENTENCE = re.compile(r"[^.!?…\n]+(?:[.!?…]+|\n+|$)")
 _JOINED, _PLAIN, _LOWER = 0.35, 0.08, 0.08
 """How often a message is learned beside an ordinary one, without accents, in small letters."""
 
@@ -43,13 +47,18 @@ class Item:
 
 
 def read_corpus(folder: Path, ordinary: Path) -> list[Item]:
-    """All lines below `folder`, and the asks of `ordinary` as messages of no concern."""
+    """All lines below `folder`; the mails of `inbox` beside it and the asks of `ordinary` as messages
+    of no concern."""
     items: list[Item] = []
     readers = {"concerns": _concern, "tickets": _ticket, "turns": _turn, "pairs": _pairs}
     for part, reader in readers.items():
         for file in sorted((folder / part).glob("*.jsonl")):
             for line in _lines(file):
                 items.extend(reader(line))
+    for file in sorted(folder.parent.glob("inbox/*.jsonl")):
+        for line in _lines(file):
+            mail = f"{line['subject']}\n\n{line['body']}"
+            items.extend(_concern({"text": mail, "language": line["language"], "concerns": []}))
     for file in sorted(ordinary.glob("*/asks.jsonl")):
         for line in _lines(file):
             items.append(_ordinary(line))
@@ -57,8 +66,27 @@ def read_corpus(folder: Path, ordinary: Path) -> list[Item]:
 
 
 def _concern(line: dict[str, Any]) -> Iterator[Item]:
-    wanted = {"concern": tuple(line["concerns"])}
-    yield Item(line["text"], line["language"], "concerns", wanted=wanted)
+    """A message; one of no concern has none in its pieces either."""
+    text, language, concerns = line["text"], line["language"], tuple(line["concerns"])
+    yield Item(text, language, "concerns", wanted={"concern": concerns}, key=text)
+    if not concerns:
+        for piece in _pieces(text):
+            yield Item(piece, language, "pieces", wanted={"concern": ()}, key=text)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Sentences, put together as long as they are short, as `deskhand/language/concerns.py` reads
+    them; none where the text is one piece."""
+    if len(text) <= PIECE:
+        return
+    piece = ""
+    for sentence in filter(None, map(str.strip, _SENTENCE.findall(text))):
+        if piece and len(piece) + len(sentence) > PIECE:
+            yield piece
+            piece = ""
+        piece = f"{piece} {sentence}".strip()
+    if piece:
+        yield piece
 
 
 def _ticket(line: dict[str, Any]) -> Iterator[Item]:
