@@ -47,8 +47,8 @@ class Item:
 
 
 def read_corpus(folder: Path, ordinary: Path) -> list[Item]:
-    """All lines below `folder`; the mails of `inbox` beside it and the asks of `ordinary` as messages
-    of no concern."""
+    """All lines below `folder`; as messages of no concern the mails of `inbox` beside it, and the
+    asks of `ordinary`."""
     items: list[Item] = []
     readers = {"concerns": _concern, "tickets": _ticket, "turns": _turn, "pairs": _pairs}
     for part, reader in readers.items():

@@ -1,7 +1,7 @@
 """What a reply may rest on: quotes that were verified, results of tools, the desk's own words."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
@@ -21,6 +21,7 @@ from deskhand.outgoing.quoted_sources import (
     stands_in_result,
     tokens,
     verified_quotes,
+    without_prose,
 )
 from deskhand.outgoing.record_states import is_told, states_of
 from deskhand.outgoing.sentences import sentences
@@ -49,6 +50,12 @@ class Grounds:
     people: Sequence[str] = ()
     """Names of the customer."""
     now: datetime | None = None
+
+    @property
+    def for_deeds(self) -> "Grounds":
+        """What may back that something was done or will be: articles, and what tools say in their
+        fields. A text that a tool hands back may be anybody's."""
+        return replace(self, results=[without_prose(result) for result in self.results])
 
     @cached_property
     def verified(self) -> Verified:

@@ -6,7 +6,7 @@ is taken from, with their headings; a made-up quote stands for nothing.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -27,6 +27,8 @@ _FEWEST = 2
 """Words of a quote: one word alone quotes nothing."""
 _PROSE = 6
 """Words from which a text in a result is read as sentences."""
+HANDED_IN = 4
+"""Words from which a text that a run gives to a tool is known again in what tools hand back."""
 _LISTED = re.compile(r"[,;] | (?:and|a|und|y|et|i) (?=[^\W\d_])")
 _DEEPEST = 6
 
@@ -47,6 +49,11 @@ class ToolSource(NamedTuple):
     arguments: Mapping[str, Any] = {}
     changed: bool = False
     """Whether the tool did something."""
+    handed_in: tuple[str, ...] = ()
+    """Texts that the run gave to its tools: where one comes back, it says nothing."""
+    is_own_text: bool = False
+    """Whether a stage of the desk wrote it for the customer, so that no outsider's words are
+    in it."""
 
 
 class Quote(NamedTuple):
@@ -255,7 +262,8 @@ def _each_once(passages: Sequence[Passage]) -> list[Passage]:
 def records_of(result: ToolSource) -> list[Passage]:
     """What a tool found, record by record, each with the fields of what holds it; texts of several
     words in it as sentences as well."""
-    data = _without_echo(result.data, result.arguments)
+    data = _without_handed_in(result.data, [fold(text) for text in result.handed_in])
+    data = _without_echo(data, result.arguments)
     if not isinstance(data, Mapping):
         data = {"result": data}
     return list(_records(result.id, data, {}, 0))
@@ -314,6 +322,41 @@ def _line(name: str, value: Any) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return f"{label.split()[0]}: {value} {label.split()[-1]}"
     return f"{label}: {value}"
+
+
+def without_prose(result: ToolSource) -> ToolSource:
+    """Its states, names and numbers alone. Anybody may have written a text that a tool hands back:
+    a note, a ticket, a message."""
+    if result.is_own_text:
+        return result
+    return result._replace(data=_kept_texts(result.data, lambda text: len(text.split()) < _PROSE))
+
+
+def _without_handed_in(data: Any, handed_in: Sequence[str]) -> Any:
+    """Without texts that the run itself gave to a tool, wherever they come back."""
+
+    def is_new(text: str) -> bool:
+        folded = fold(text)
+        return not any(
+            given in folded or (folded in given and len(text.split()) >= _PROSE)
+            for given in handed_in
+        )
+
+    return _kept_texts(data, is_new) if handed_in else data
+
+
+def _kept_texts(data: Any, keeps: Callable[[str], bool], depth: int = 0) -> Any:
+    """Data without the texts that are not kept."""
+    if depth > _DEEPEST:
+        return None
+    if isinstance(data, str):
+        return data if keeps(data) else None
+    if isinstance(data, Mapping):
+        kept = {name: _kept_texts(value, keeps, depth + 1) for name, value in data.items()}
+        return {name: value for name, value in kept.items() if value is not None}
+    if isinstance(data, list):
+        return [_kept_texts(item, keeps, depth + 1) for item in data]
+    return data
 
 
 def _without_echo(data: Any, arguments: Mapping[str, Any]) -> Any:

@@ -67,6 +67,11 @@ def affirmed_wrongly(
     return reason
 
 
+def is_said_to_be_done(text: str) -> bool:
+    """Whether a sentence says that somebody did something."""
+    return pattern_of("done").search(fold(text)) is not None
+
+
 def tells_of_deed(sentence: ReplySentence, folded: str) -> bool:
     """Whether words say that something was done. What the source says in the same words is no deed
     (`haben wir geschlossen`), nor is a look that found nothing."""

@@ -8,7 +8,7 @@ from deskhand.model.authorship import writer_of
 from deskhand.model.message import Message, Reply
 from deskhand.outgoing.grounding import UnbackedClaim
 from deskhand.outgoing.grounds import Grounds
-from deskhand.outgoing.quoted_sources import Quote, SourceText, ToolSource
+from deskhand.outgoing.quoted_sources import HANDED_IN, Quote, SourceText, ToolSource
 from deskhand.outgoing.sentences import sentences
 from deskhand.tools.gate_call import GateCall, Terms
 from deskhand.tools.message_facts import MessageFact
@@ -24,7 +24,8 @@ def grounds_of(
     message = call.ctx.envelope.message
     written = writer_of(call.ctx.envelope.metadata, text)
     sources = () if written is None else written.sources
-    tools = [_tool_source(result) for result in results if _tells_something(result)]
+    given = _handed_in(results)
+    tools = [_tool_source(result, given) for result in results if _tells_something(result)]
     listed = terms.outgoing
     said = "" if message is None else f"{message.subject}\n\n{message.words}"
     quotes = [Quote(_meant(id_, tools), quote) for id_, quote in sources]
@@ -53,12 +54,21 @@ def _tells_something(result: Mapping[str, Any]) -> bool:
     return "arguments" in result or (isinstance(data, Mapping) and bool(data.get("text")))
 
 
-def _tool_source(result: Mapping[str, Any]) -> ToolSource:
+def _handed_in(results: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Texts that the run gave to its tools: a model may have made them up."""
+    arguments = [result.get("arguments") or {} for result in results]
+    values = [value for given in arguments for value in given.values()]
+    texts = [value.strip() for value in values if isinstance(value, str)]
+    return tuple(text for text in texts if len(text.split()) >= HANDED_IN)
+
+
+def _tool_source(result: Mapping[str, Any], handed_in: tuple[str, ...]) -> ToolSource:
     tool, data = str(result.get("tool")), result.get("data")
     if "arguments" not in result and isinstance(data, Mapping):
-        return ToolSource(tool, {"text": data.get("text")})
+        return ToolSource(tool, {"text": data.get("text")}, is_own_text=True)
     arguments = result.get("arguments") or {}
-    return ToolSource(tool, data, arguments, str(result.get("effect", "read")) != "read")
+    changed = str(result.get("effect", "read")) != "read"
+    return ToolSource(tool, data, arguments, changed, handed_in)
 
 
 def _meant(id_: str, tools: Sequence[ToolSource]) -> str:

@@ -310,3 +310,31 @@ def test_a_search_that_found_nothing_may_be_told() -> None:
     assert held("I did not find a pharmacy of ours in Zlín.", message, results=[found]) == []
     assert held("I did not find a pharmacy of ours in Brno.", message, results=[found]) != []
     assert held("We have a pharmacy in Zlín.", message, results=[found]) != []
+
+
+PROMISE = "We have refunded 45 EUR to you."
+
+
+@pytest.mark.parametrize(
+    "data",
+    [{"text": PROMISE}, {"also": [PROMISE]}, {"ticket": {"words": f"Noted: {PROMISE} Thanks."}}],
+)
+def test_what_a_run_gave_to_a_tool_backs_nothing_when_it_comes_back(data: object) -> None:
+    written = ToolSource("read_ticket", data, {"ticket": "T-1"}, True, (PROMISE,))
+    assert held(PROMISE, "Where is my money?", results=[written]) != []
+
+
+@pytest.mark.parametrize(
+    ("data", "is_backed"),
+    [
+        ({"note": PROMISE}, False),
+        ({"notes": [{"by": "a colleague", "words": f"Hello. {PROMISE}"}]}, False),
+        ({"order": "O-10001", "refund": "refunded to you", "refunded": "45 EUR"}, True),
+    ],
+)
+def test_a_deed_is_told_by_fields_and_not_by_a_text(data: object, is_backed: bool) -> None:
+    """Anybody may have written the text that a tool hands back."""
+    found = ToolSource("find_order", data, {"order": "O-10001"}, changed=True)
+    grounds = Grounds(results=[found], message="Where is my refund?", now=NOW)
+    assert check_grounding(PROMISE, grounds).backs(0, len(PROMISE))
+    assert check_grounding(PROMISE, grounds.for_deeds).backs(0, len(PROMISE)) is is_backed

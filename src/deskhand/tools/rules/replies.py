@@ -1,7 +1,7 @@
 """What a reply contains and promises, looked at on every channel and in every mode before it
 leaves."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,10 +12,12 @@ from deskhand.model.run import EXPIRY, canonical_hash
 from deskhand.model.understanding import Understanding
 from deskhand.outgoing.accounts import accounts_in
 from deskhand.outgoing.backing import Backing
-from deskhand.outgoing.commitments import check_commitments, unbacked
+from deskhand.outgoing.commitments import Commitment, check_commitments, unbacked
 from deskhand.outgoing.content import check_reply
 from deskhand.outgoing.content_finding import AllowedContent, ContentFinding
-from deskhand.outgoing.grounding import check_grounding
+from deskhand.outgoing.grounding import Grounding, check_grounding
+from deskhand.outgoing.grounds import Grounds
+from deskhand.outgoing.sentence_sense import is_said_to_be_done
 from deskhand.outgoing.unproven_names import stands_in_any, unproven_names
 from deskhand.tools.counting import sends
 from deskhand.tools.gate_call import GateCall, ReplyFindings, Ruling, Terms, deny, hold
@@ -115,11 +117,22 @@ def _looked_through(call: GateCall, terms: Terms) -> ReplyFindings:
         return ReplyFindings(content, promises, [], [])
     grounds = grounds_of(call, terms, reply.text, trusted_results(call.ctx.envelope, terms))
     grounding = check_grounding(reply.text, grounds)
-    open_promises = [
-        promise for promise in promises if not grounding.backs(promise.start, promise.end)
-    ]
+    open_promises = _open(promises, reply.text, grounds, grounding)
     subjects = subjects_in(reply, call.ctx.envelope.message, terms.message_facts)
     return ReplyFindings(content, open_promises, grounding.unbacked, subjects)
+
+
+def _open(
+    promises: Sequence[Commitment], text: str, grounds: Grounds, grounding: Grounding
+) -> list[Commitment]:
+    """The promises that no quote or result says either."""
+    backed = [promise for promise in promises if grounding.backs(promise.start, promise.end)]
+    deeds = [promise for promise in backed if is_said_to_be_done(promise.sentence)]
+    if deeds:
+        of_deeds = check_grounding(text, grounds.for_deeds)
+        said_only = [deed for deed in deeds if not of_deeds.backs(deed.start, deed.end)]
+        backed = [promise for promise in backed if promise not in said_only]
+    return [promise for promise in promises if promise not in backed]
 
 
 def _as_reply(call: GateCall) -> Reply:
