@@ -4,11 +4,13 @@ import re
 from collections.abc import AsyncIterator, Iterator
 from hashlib import scrypt
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.routing import Route
 
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.rows import pack
 from deskhand.model.access import Role
 from deskhand.web.console.actions import role_for
 from deskhand.web.console.session import NEEDS
@@ -164,9 +166,64 @@ async def test_nobody_decides_what_his_own_address_asked_for(shop: Served) -> No
     await ida.log_in("ida")
     refused = await ida.do(review, "approve")
     assert refused.status_code == 409
-    assert "you asked for this yourself" in words_of(refused.text)
+    assert "ida asked for this; somebody else must decide it" in words_of(refused.text)
     tom = await person(shop, "tom")
     assert (await tom.do(review, "approve")).status_code == 303
+
+
+async def held_payment(shop: Served, amount: str) -> dict[str, Any]:
+    """A review of a call that moves so much, as the gate writes it down."""
+    api: Client = await shop.client(desks=["shop"])
+    review = await api.under_review(subject=f"Pay {amount}")
+    payload = pack({**review["payload"], "moves": [amount]})
+    this = t.reviews.c.id == review["review"]
+    change = t.reviews.update().where(this).values(payload=payload)
+    await shop.database.write_core(lambda core: core.execute(change).close())
+    return review
+
+
+async def test_nobody_lets_more_move_than_his_limit_on_the_page_or_over_the_api(
+    shop: Served,
+) -> None:
+    large, small = await held_payment(shop, "60 EUR"), await held_payment(shop, "40 EUR")
+    dollars = await held_payment(shop, "1 USD")
+    await user_accounts(shop.database).add("ida", PASSWORD, ["*"], limit="50 EUR")
+    ida = Person(shop)
+    await ida.log_in("ida")
+    words = "60 EUR is above the limit of ida, 50 EUR; a colleague with a higher one must decide it"
+
+    refused = await ida.do(large, "approve")
+    assert (refused.status_code, words in words_of(refused.text)) == (409, True)
+    assert (await ida.do(dollars, "approve")).status_code == 409, "nobody can tell how much it is"
+    assert (await ida.do(small, "approve")).status_code == 303
+    as_ida = await shop.client(name="Ida")
+    decision = {"decision": "approve", "version": 1, "payload_hash": large["payload_hash"]}
+    path = f"/api/reviews/{large['review']}/decision"
+    over_api = await as_ida.post(path, json=decision)
+    assert (over_api.status_code, over_api.json()["detail"]) == (409, words)
+    assert (await ida.do(large, "reject", note="no")).status_code == 303, "refusing moves nothing"
+
+
+async def test_what_is_done_with_a_key_is_written_down_with_where_it_came_from(
+    shop: Served,
+) -> None:
+    client = await shop.client(name="backend", desks=["shop"])
+    review = await client.under_review()
+    decision = {"decision": "approve", "version": 1, "payload_hash": review["payload_hash"]}
+    path = f"/api/reviews/{review['review']}/decision"
+    assert (await client.post(path, json=decision)).status_code == 200
+    assert (await client.post(path, json=decision)).status_code == 409
+    stranger = await shop.client(name="stranger", desks=["bank"])
+    assert (await stranger.post(path, json=decision)).status_code == 404
+
+    log = console_actions(shop.database)
+    rows = [(row.who, row.client, row.path, row.status) for row in await log.list()]
+    assert rows == [
+        ("key stranger", "127.0.0.1", path, 404),
+        ("key backend", "127.0.0.1", path, 409),
+        ("key backend", "127.0.0.1", path, 200),
+    ], "and neither the message nor what was only read"
+    assert await log.first_changed() is None
 
 
 def test_what_decides_needs_more_than_what_prepares() -> None:

@@ -179,7 +179,7 @@ async def test_programs_keep_webhooks_by_the_api(shop: Served, receiver: Receive
         is_problem(await api.get(f"/api/webhooks/{odd}/deliveries"), 404, "not_found")
     log = await console_actions(shop.database).list()
     assert {row.who for row in log} == {"key deploy"}
-    assert len(log) == 7
+    assert len([row for row in log if row.status < 400]) == 7
 
 
 async def test_a_desk_at_work_delivers_by_itself(tmp_path: Path, receiver: Receiver) -> None:

@@ -1,12 +1,13 @@
 """Opening databases and stores for commands that look and decide but do not serve."""
 
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deskhand.cli.options import DEFAULT_DATABASE, shown
-from deskhand.errors import ConfigError
+from deskhand.cli.options import DEFAULT_DATABASE, login_name, shown
+from deskhand.errors import ConfigError, Conflict
 
 if TYPE_CHECKING:
     from deskhand.ports.lists import Lists
@@ -20,6 +21,25 @@ async def opened_database(url: str | None) -> "AsyncIterator[Database]":
 
     async with open_database(existing_database(url), or_read=True) as database:
         yield database
+
+
+@asynccontextmanager
+async def noted(database: "Database", doing: str, by: str | None = None) -> "AsyncIterator[None]":
+    """What is done inside stands in the console's log, with who did it and on which machine; also
+    when it was refused."""
+    from deskhand.wiring import console_actions
+
+    actions = console_actions(database)
+    who = f"{login_name()} (command line)"
+    if by not in (None, login_name()):
+        who = f"{who}, as {by}"
+    where = f"command line on {socket.gethostname()}"
+    try:
+        yield
+    except Conflict:
+        await actions.record(who, where, "CLI", doing, 409)
+        raise
+    await actions.record(who, where, "CLI", doing, 200)
 
 
 def existing_database(url: str | None) -> str:

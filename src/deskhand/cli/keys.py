@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.databases import opened_database
+from deskhand.cli.databases import noted, opened_database
 from deskhand.cli.terminal import console, print_json, print_table, run_async, when
 from deskhand.model.access import Scope
 from deskhand.model.documents import document
@@ -46,7 +46,10 @@ async def _add(
 ) -> "tuple[ApiKey, str]":
     from deskhand.wiring import api_keys, open_database
 
-    async with open_database(database or options.DEFAULT_DATABASE) as opened:
+    async with (
+        open_database(database or options.DEFAULT_DATABASE) as opened,
+        noted(opened, f"keys add {name}"),
+    ):
         return await api_keys(opened).add(name, scopes, desks)
 
 
@@ -93,7 +96,10 @@ def revoke(
 async def _revoke(database: str | None, key: str) -> "ApiKey":
     from deskhand.wiring import api_keys
 
-    async with opened_database(database) as opened:
+    async with (
+        opened_database(database) as opened,
+        noted(opened, f"keys revoke {key}"),
+    ):
         return await api_keys(opened).revoke(key)
 
 

@@ -11,7 +11,7 @@ import typer
 
 from deskhand.cli import options
 from deskhand.cli.attaching import attached
-from deskhand.cli.databases import opened_lists, opened_store
+from deskhand.cli.databases import noted, opened_desk, opened_lists, opened_store
 from deskhand.cli.review_screen import print_review_file, print_reviews
 from deskhand.cli.terminal import console, print_json, run_async
 
@@ -341,16 +341,19 @@ async def decide(
 ) -> "Review":
     """Decide a review as it stands, or as it stood in `version`."""
     from deskhand.model.run import Decision, Verdict
+    from deskhand.wiring import open_store
 
-    async with opened_store(database, desk) as store:
+    me = by or options.login_name()
+    async with opened_desk(database, desk) as (opened, name):
+        store = open_store(opened, name)
         seen = await store.review(review)
         if attach:
-            edit = await attached(store, seen, by or options.login_name(), attach, edit)
+            edit = await attached(store, seen, me, attach, edit)
         if decision == Decision.EDIT or (decision == Decision.ACKNOWLEDGE and edit):
             edit = {"text": _shown_text(seen), **(edit or {})}
         verdict = Verdict(
             Decision(decision),
-            by=by or options.login_name(),
+            by=me,
             version=seen.version if version is None else version,
             payload_hash=seen.payload_hash,
             note=note,
@@ -358,7 +361,8 @@ async def decide(
             due_at=due_at,
             final=final,
         )
-        return await store.decide(review, verdict)
+        async with noted(opened, f"reviews {decision} {review}", by):
+            return await store.decide(review, verdict)
 
 
 def _recipients(to: str | None, cc: list[str] | None) -> dict[str, Any]:
@@ -392,6 +396,5 @@ def tell(review: "Review", as_json: bool) -> None:
     after = "; the serving process goes on with the run (deskhand serve)" if follows else ""
     if review.decision == "acknowledge":
         after += "; then somebody owes the customer an answer (deskhand reviews list)"
-    console().print(
-        f"{review.id}: {describe_decision(review)}{after}", markup=False, soft_wrap=True
-    )
+    words = f"{review.id}: {describe_decision(review)}{after}"
+    console().print(words, markup=False, soft_wrap=True)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.databases import name_of, opened_database
+from deskhand.cli.databases import name_of, noted, opened_database
 from deskhand.cli.terminal import console, moment, print_json, run_async
 from deskhand.model.documents import document
 
 if TYPE_CHECKING:
     from deskhand.model.totals import Stop
-    from deskhand.wiring import DeskStore
+    from deskhand.wiring import Database, DeskStore
 
 Name = Annotated[str, typer.Argument(help="A desk's name or folder.", metavar="DESK")]
 
@@ -65,17 +65,23 @@ def describe_stop(stopped: "Stop") -> str:
 
 
 async def _stop(desk: str, reason: str, by: str, database: str | None) -> "Stop":
-    async with _store(desk, database) as store:
+    async with (
+        _store(desk, database) as (opened, store),
+        noted(opened, f"stop {store.desk}", by),
+    ):
         return await store.stop(by, reason)
 
 
 async def _resume(desk: str, by: str, database: str | None) -> "tuple[Stop | None, int]":
-    async with _store(desk, database) as store:
+    async with (
+        _store(desk, database) as (opened, store),
+        noted(opened, f"resume {store.desk}", by),
+    ):
         return await store.stopped(), await store.resume(by)
 
 
 @asynccontextmanager
-async def _store(desk: str, database: str | None) -> "AsyncIterator[DeskStore]":
+async def _store(desk: str, database: str | None) -> "AsyncIterator[tuple[Database, DeskStore]]":
     """Also of a desk that has not taken a message yet; a name that nobody knows is a slip."""
     from deskhand.errors import ConfigError
     from deskhand.wiring import desks_in, find_desk, open_store
@@ -91,4 +97,4 @@ async def _store(desk: str, database: str | None) -> "AsyncIterator[DeskStore]":
                 raise ConfigError(
                     f"there is no desk {desk!r}", fix=f"desks in this database: {listed}"
                 ) from None
-        yield open_store(opened, name)
+        yield opened, open_store(opened, name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.databases import opened_database
+from deskhand.cli.databases import noted, opened_database
 from deskhand.cli.terminal import console, print_json, print_table, run_async, when
 from deskhand.model.access import Role
 from deskhand.model.documents import document
@@ -58,7 +58,8 @@ def add(
 
         async with open_database(database or options.DEFAULT_DATABASE) as opened:
             accounts = user_accounts(opened)
-            return await accounts.add(name, password, desks, role=role, limit=limit, mail=mail)
+            async with noted(opened, f"users add {name}"):
+                return await accounts.add(name, password, desks, role=role, limit=limit, mail=mail)
 
     user = run_async(work())
     words = f"is {user.role} of {', '.join(user.desks)}"
@@ -84,7 +85,10 @@ def role(
     async def work() -> "User":
         from deskhand.wiring import user_accounts
 
-        async with opened_database(database) as opened:
+        async with (
+            opened_database(database) as opened,
+            noted(opened, f"users role {name}"),
+        ):
             return await user_accounts(opened).set_rights(name, **said)
 
     user = run_async(work())
@@ -132,7 +136,10 @@ def password(
     async def work() -> "User":
         from deskhand.wiring import user_accounts
 
-        async with opened_database(database) as opened:
+        async with (
+            opened_database(database) as opened,
+            noted(opened, f"users password {name}"),
+        ):
             return await user_accounts(opened).set_password(name, chosen)
 
     _tell(run_async(work()), chosen if generate else None, "has a new password", as_json)
@@ -145,7 +152,10 @@ def remove(name: Name, database: options.Database = None, as_json: options.Json 
     async def work() -> "User":
         from deskhand.wiring import user_accounts
 
-        async with opened_database(database) as opened:
+        async with (
+            opened_database(database) as opened,
+            noted(opened, f"users remove {name}"),
+        ):
             return await user_accounts(opened).remove(name)
 
     _tell(run_async(work()), None, "cannot log in any more", as_json)

@@ -1,6 +1,5 @@
 """`deskhand webhooks`: which addresses are told what happens."""
 
-import getpass
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
-from deskhand.cli.databases import opened_database
+from deskhand.cli.databases import noted, opened_database
 from deskhand.cli.terminal import console, print_json, print_table, run_async, when
 from deskhand.model.documents import document
 from deskhand.model.webhook import CHOSEN
@@ -55,7 +54,9 @@ async def _add(
     database: str | None, url: str, events: list[str], desks: list[str], content: bool
 ) -> "tuple[Endpoint, str]":
     async with _opened(database, f"add {url}") as webhooks:
-        return await webhooks.add(url, events, desks, _who(), content=content)
+        return await webhooks.add(
+            url, events, desks, f"{options.login_name()} (command line)", content=content
+        )
 
 
 @app.command("list")
@@ -172,15 +173,14 @@ def send_test(
 
 async def _test(database: str | None, webhook: str, desk: str | None) -> "Attempt":
     from deskhand.model.access import ANY_DESK
-    from deskhand.wiring import WebhookTrial, console_actions, webhook_endpoints
+    from deskhand.wiring import WebhookTrial, webhook_endpoints
 
     async with opened_database(database) as opened:
         endpoint = await webhook_endpoints(opened).find(webhook)
         named = [name for name in endpoint.desks if name != ANY_DESK]
         chosen = desk or (named[0] if named else "test")
-        attempt = await WebhookTrial(opened)(webhook, chosen)
-        await _note(console_actions(opened), f"test {webhook}")
-        return attempt
+        async with noted(opened, f"webhooks test {webhook}"):
+            return await WebhookTrial(opened)(webhook, chosen)
 
 
 @app.command("deliveries")
@@ -237,21 +237,13 @@ def _shown(delivery: "Delivery") -> dict[str, Any]:
 
 @asynccontextmanager
 async def _opened(database: str | None, doing: str | None = None) -> "AsyncIterator[Webhooks]":
-    """The addresses of a database. What is done, and went well, is written down."""
-    from deskhand.wiring import console_actions, webhook_endpoints
+    """The addresses of a database. What is done is written down."""
+    from deskhand.wiring import webhook_endpoints
 
     async with opened_database(database) as opened:
-        yield webhook_endpoints(opened)
-        if doing is not None:
-            await _note(console_actions(opened), doing)
-
-
-async def _note(actions: Any, doing: str) -> None:
-    await actions.record(_who(), "command line", "CLI", f"webhooks {doing}", 200)
-
-
-def _who() -> str:
-    try:
-        return f"{getpass.getuser()} (command line)"
-    except (KeyError, OSError):  # a user without a name
-        return "command line"
+        endpoints = webhook_endpoints(opened)
+        if doing is None:
+            yield endpoints
+            return
+        async with noted(opened, f"webhooks {doing}"):
+            yield endpoints

@@ -7,12 +7,15 @@ from typing import Any
 from deskhand.engine.descriptions import describe_decision
 from deskhand.errors import Conflict, IncompleteDecision
 from deskhand.mail.reply_to import is_whole
+from deskhand.model.access import User
 from deskhand.model.attached_files import MOST_FILES
 from deskhand.model.message import INVITATION_ANSWERS, REPLY
+from deskhand.model.money import Money
 from deskhand.model.placeholders import ANSWER, placeholders_in, unfilled_placeholders
 from deskhand.model.run import (
     DECISIONS,
     DUE_AT,
+    LETS_GO,
     Decision,
     Review,
     ReviewKind,
@@ -24,6 +27,8 @@ LONGEST_NOTE = 10_000
 """Characters."""
 LONGEST_NAME = 100
 """Characters of the name that a review is assigned to."""
+LETS_PASS = (*LETS_GO, Decision.RETRY, Decision.SEND_AGAIN)
+"""Decisions after which something happens that was held."""
 EDITABLE = ("text", "subject", "invitation", "to", "cc", "attachments")
 """What a reviewer may change in a reply."""
 MOST_COPIES = 20
@@ -65,6 +70,25 @@ def check_decision(review: Review, verdict: Verdict, now: float) -> None:
         _check_can_leave(review)
     if verdict.decision is Decision.APPROVE:
         _check_second_person(review, verdict)
+
+
+def check_rights(review: Review, verdict: Verdict, user: User, asked_by: str | None) -> None:
+    """Raise Conflict where a person would let more move than he may, or what he asked for himself.
+
+    `user` is whoever the verdict is signed by, `asked_by` the address that the message came from.
+    """
+    if verdict.decision not in LETS_PASS:
+        return
+    if user.limit is not None:
+        for written in review.payload.get("moves") or ():
+            moved = Money.of(str(written))
+            if moved.currency != user.limit.currency or moved > user.limit:
+                raise Conflict(
+                    f"{moved} is above the limit of {user.name}, {user.limit}; a colleague with a"
+                    " higher one must decide it"
+                )
+    if asked_by is not None and asked_by.casefold() in user.addresses:
+        raise Conflict(f"{user.name} asked for this; somebody else must decide it")
 
 
 def decisions_for(review: Review) -> tuple[Decision, ...]:

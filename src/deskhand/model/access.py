@@ -68,6 +68,12 @@ class User:
     def touches(self, desk: str) -> bool:
         return ANY_DESK in self.desks or desk in self.desks
 
+    @property
+    def addresses(self) -> frozenset[str]:
+        """The person's own ones; a name may be one, too."""
+        own = (self.mail or "", self.name)
+        return frozenset(address.casefold() for address in own if "@" in address)
+
 
 @dataclass(frozen=True, slots=True)
 class ConsoleAction:

@@ -1,12 +1,15 @@
 """`deskhand reviews`: what waits for a person, and deciding it."""
 
 import re
+import socket
+import sqlite3
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from deskhand.cli.options import login_name
 from deskhand.web.api.review_views import ReviewDocument, ReviewView
 from tests.cli_kit import (
     BROKEN_DESK,
@@ -150,6 +153,29 @@ def test_a_holding_reply_is_acknowledged_and_leaves_a_task(cli: Cli, tmp_path: P
     answered = cli("reviews", "answer", task["review"], "--text", "Very much.")
     assert answered.code == 0
     assert go_on(cli, story["run"])["status"] == "sent"
+
+
+def test_nobody_decides_in_a_terminal_what_his_account_may_not_and_all_is_written_down(
+    cli: Cli, waiting: dict[str, Any], tmp_path: Path
+) -> None:
+    review = waiting["review"]["id"]
+    (tmp_path / "password").write_text("correct horse battery")
+    account = ("--desk", "sample", "--password-file", tmp_path / "password")
+    cli("users", "add", "carla", *account, "--mail", "Carla@example.com")
+    refused = cli("reviews", "approve", review, "--by", "carla")
+    assert refused.code == 1
+    assert "carla asked for this; somebody else must decide it" in refused.err
+    assert cli("reviews", "approve", review, "--by", "ann").code == 0
+
+    with sqlite3.connect(tmp_path / "deskhand.db") as database:
+        read = "SELECT who, client, path, status FROM console_actions ORDER BY number"
+        rows = database.execute(read).fetchall()
+    me, here = f"{login_name()} (command line)", f"command line on {socket.gethostname()}"
+    assert rows == [
+        (me, here, "users add carla", 200),
+        (f"{me}, as carla", here, f"reviews approve {review}", 409),
+        (f"{me}, as ann", here, f"reviews approve {review}", 200),
+    ]
 
 
 def test_an_approved_reply_leaves_once(cli: Cli, waiting: dict[str, Any], tmp_path: Path) -> None:

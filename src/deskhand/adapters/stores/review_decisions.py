@@ -8,11 +8,12 @@ from deskhand.adapters.stores.judgements import judge_decision
 from deskhand.adapters.stores.leaving_mails import settle_doubt
 from deskhand.adapters.stores.record_values import queue_columns
 from deskhand.adapters.stores.review_texts import text_of_new, write_text
-from deskhand.adapters.stores.rows import REVIEW_COLUMNS, pack, review_of
+from deskhand.adapters.stores.rows import REVIEW_COLUMNS, pack, review_of, user_of
 from deskhand.adapters.stores.statements import mark_record, mark_run
 from deskhand.crashpoints import crash_point
 from deskhand.engine.decisions import (
     check_decision,
+    check_rights,
     decided_facts,
     decision_meant,
     is_first_approval,
@@ -20,6 +21,7 @@ from deskhand.engine.decisions import (
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.attached_files import LARGEST_TOGETHER, FileOrigin
 from deskhand.model.ids import new_id
+from deskhand.model.message import Message
 from deskhand.model.run import (
     EXPIRY,
     REASSIGN_TO,
@@ -91,9 +93,25 @@ def decide_review(
     verdict = decision_meant(review, verdict)
     check_decision(review, verdict, now)
     _check_files(core, review, verdict)
+    _check_rights(core, review, verdict)
     if is_first_approval(review, verdict):
         return _sign(core, review, verdict, now)
     return _settle(core, review, verdict, ReviewState.DECIDED, now)
+
+
+def _check_rights(core: sa.Connection, review: Review, verdict: Verdict) -> None:
+    """Whoever has an account keeps to its limit, on the page, over the API and in a terminal."""
+    named = sa.func.lower(t.users.c.name) == verdict.by.strip().lower()
+    row = core.execute(sa.select(t.users).where(named)).first()
+    if row is None:
+        return
+    user = user_of(row)
+    asked_by = None
+    if user.addresses:
+        written = sa.select(t.messages.c.body).join(t.runs, t.runs.c.position == t.messages.c.run)
+        body = core.execute(written.where(t.runs.c.id == review.run_id)).scalar()
+        asked_by = None if body is None else Message.model_validate_json(body).writer.address
+    check_rights(review, verdict, user, asked_by)
 
 
 def _check_files(core: sa.Connection, review: Review, verdict: Verdict) -> None:

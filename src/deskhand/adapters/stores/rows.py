@@ -10,6 +10,8 @@ from deskhand.adapters.stores.record_values import pack as pack
 from deskhand.adapters.stores.record_values import review_of as review_of
 from deskhand.adapters.stores.record_values import run_of as run_of
 from deskhand.adapters.stores.record_values import unpack as unpack
+from deskhand.model.access import Role, User
+from deskhand.model.money import Money
 from deskhand.model.run import Effect, EffectKey, EffectState, Event, LlmCall, StepRow
 
 Row = sa.Row[Any]
@@ -67,4 +69,17 @@ def event_of(row: Row) -> Event:
         payload=unpack(row.payload) or {},
         at=row.at,
         id=row.id,
+    )
+
+
+def user_of(row: sa.Row[Any]) -> User:
+    limit = Money.of(row.limit) if row.limit else None
+    return User(
+        row.name,
+        tuple(row.desks.split()),
+        row.created_at,
+        row.removed_at,
+        role=Role(row.role or Role.APPROVER),
+        limit=limit,
+        mail=row.mail,
     )

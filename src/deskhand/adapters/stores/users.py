@@ -15,6 +15,7 @@ from deskhand.adapters.stores.api_keys import checked_desks
 from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.adapters.stores.login_pace import count_try, limits_for, take_back
 from deskhand.adapters.stores.passwords import fits, hashed, is_outdated
+from deskhand.adapters.stores.rows import user_of
 from deskhand.errors import ConfigError, Conflict, NotFound
 from deskhand.model.access import DEVICE_SECONDS, Role, Session, User
 from deskhand.model.money import Money
@@ -77,7 +78,7 @@ class SqlUserStore:
     async def list(self) -> Sequence[User]:
         query = sa.select(t.users).order_by(t.users.c.created_at, t.users.c.name)
         return await self._database.read_core(
-            lambda core: [_user(row) for row in core.execute(query)]
+            lambda core: [user_of(row) for row in core.execute(query)]
         )
 
     async def set_password(self, name: str, password: str) -> User:
@@ -116,7 +117,7 @@ class SqlUserStore:
             if core.execute(t.users.update().where(this).values(**values)).rowcount == 0:
                 raise NotFound(f"there is no user {name!r}")
             core.execute(t.sessions.delete().where(t.sessions.c.name == name))
-            return _user(core.execute(sa.select(t.users).where(this)).one())
+            return user_of(core.execute(sa.select(t.users).where(this)).one())
 
         return await self._database.write_core(op)
 
@@ -204,7 +205,7 @@ class SqlUserStore:
         if now - row.seen_at > 60:
             seen = t.sessions.update().where(t.sessions.c.digest == digest).values(seen_at=now)
             await self._database.write_core(lambda core: core.execute(seen).close())
-        return Session(_user(row), row.csrf, row.began + SESSION_SECONDS)
+        return Session(user_of(row), row.csrf, row.began + SESSION_SECONDS)
 
     async def log_out(self, secret: str) -> None:
         gone = t.sessions.delete().where(t.sessions.c.digest == _digest(secret))
@@ -251,19 +252,6 @@ def _device_proof(name: str, begun: str, stored: str) -> str:
 
 def _digest(secret: str) -> bytes:
     return sha256(secret.encode()).digest()
-
-
-def _user(row: sa.Row[Any]) -> User:
-    limit = Money.of(row.limit) if row.limit else None
-    return User(
-        row.name,
-        tuple(row.desks.split()),
-        row.created_at,
-        row.removed_at,
-        role=Role(row.role or Role.APPROVER),
-        limit=limit,
-        mail=row.mail,
-    )
 
 
 def _role(role: str) -> Role:

@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar, cast
 from fastapi import Request
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Send
+from starlette.types import Message as Event
 from starlette.types import Scope as Connection
 
 from deskhand.config.sections.channels import ChannelSpec
@@ -25,18 +26,20 @@ from deskhand.errors import NotFound
 from deskhand.model.access import ApiKey, Scope
 from deskhand.model.knowledge import Hit
 from deskhand.model.spec import FlowSpec
-from deskhand.ports import ApiKeys, Archive, Dispatcher, Store
+from deskhand.ports import ApiKeys, Archive, ConsoleActions, Dispatcher, Store
 from deskhand.ports.conversations import Chats
 from deskhand.ports.knowledge import KnowledgeStore
 from deskhand.tickets.service import Tickets
 from deskhand.tools.call_trial import CallTrial
-from deskhand.web.api.problems import FieldProblem, Problem, Refused, invalid
+from deskhand.web.api.problems import FieldProblem, Problem, Refused, invalid, problem_of
 from deskhand.web.api.reference import OPEN_PAGES
 
 log = logging.getLogger("deskhand.web")
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 """All that answers without a key beside the pages of `reference`."""
+UNNOTED = frozenset({"/api/messages", "/api/triage"})
+"""What is handed in or asked by the thousand, and changes nothing that people did."""
 
 _LONGEST_HEADER = 500
 T = TypeVar("T")
@@ -149,15 +152,23 @@ class ServedDesk(Protocol):
 
 
 class Authenticate:
-    """Lets only requests with a key pass, except on the open paths.
+    """Lets only requests with a key pass, except on the open paths, and writes down what is done
+    with a key.
 
     `apart` names parts of the site that log people in themselves.
     """
 
-    def __init__(self, app: ASGIApp, keys: ApiKeys, apart: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        keys: ApiKeys,
+        apart: Sequence[str] = (),
+        actions: ConsoleActions | None = None,
+    ) -> None:
         self._app = app
         self._keys = keys
         self._apart = apart
+        self._actions = actions
 
     async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan" or (
@@ -174,12 +185,44 @@ class Authenticate:
             await _refusal(scope, given=secret is not None).response()(scope, receive, send)
             return
         scope.setdefault("state", {})["key"] = key
-        await self._app(scope, receive, send)
+        if self._actions is None or not _is_action(scope):
+            await self._app(scope, receive, send)
+            return
+        await self._noted(self._actions, scope, receive, send, key)
+
+    async def _noted(
+        self, actions: ConsoleActions, scope: Connection, receive: Receive, send: Send, key: ApiKey
+    ) -> None:
+        """What is done, or refused, stands in the console's log before anybody is told of it."""
+        client = (scope.get("client") or ("unknown",))[0]
+
+        async def note(status: int) -> None:
+            if status < 500:
+                who, method = f"key {key.name}", scope["method"]
+                await actions.record(who, client, method, scope["path"], status)
+
+        async def send_noted(event: Event) -> None:
+            if event["type"] == "http.response.start":
+                await note(event["status"])
+            await send(event)
+
+        try:
+            await self._app(scope, receive, send_noted)
+        except Exception as error:
+            problem = problem_of(error)
+            if problem is not None:
+                await note(problem.status)
+            raise
 
     def _is_open(self, path: str) -> bool:
         return path in OPEN_PATHS | OPEN_PAGES or any(
             path == part or path.startswith(f"{part}/") for part in self._apart
         )
+
+
+def _is_action(scope: Connection) -> bool:
+    """Looking is none, and a message that is handed in has a run of its own to tell of it."""
+    return scope["method"] not in ("GET", "HEAD", "OPTIONS") and scope["path"] not in UNNOTED
 
 
 def _secret(headers: Headers) -> str | None:

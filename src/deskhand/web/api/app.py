@@ -77,6 +77,7 @@ def create_app(
     """The app that serves these open desks, by name, to the holders of these keys."""
     pages = () if site is None else tuple(site.paths)
     apart = (*pages, chat.PREFIX)
+    actions = None if hooks is None else hooks.actions
     app = FastAPI(
         title="Deskhand",
         version=version,
@@ -87,7 +88,7 @@ def create_app(
         middleware=[
             Middleware(Guard),
             Middleware(ChatDoor, desks=dict(desks), behind=chat.PREFIX),
-            Middleware(Authenticate, keys=keys, apart=apart),
+            Middleware(Authenticate, keys=keys, apart=apart, actions=actions),
         ],
         exception_handlers={HTTPException: _tell, RequestValidationError: _tell},
         responses=DOCUMENTED,
@@ -96,7 +97,6 @@ def create_app(
     app.state.users = users
     app.state.webhooks = None if hooks is None else hooks.webhooks
     app.state.webhook_trial = None if hooks is None else hooks.trial
-    app.state.actions = None if hooks is None else hooks.actions
     app.state.turns = messages.Turns()
     app.state.stopping = asyncio.Event() if site is None else site.stopping
     app.state.chat_pulses = {}

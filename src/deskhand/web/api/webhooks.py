@@ -12,7 +12,6 @@ from deskhand.errors import ConfigError, Conflict, NotFound
 from deskhand.model.access import ANY_DESK, Scope
 from deskhand.model.frozen import Frozen
 from deskhand.model.webhook import Delivery, DeliveryState, Endpoint
-from deskhand.ports import ConsoleActions
 from deskhand.ports.webhooks import TriesWebhook, Webhooks
 from deskhand.web.api.access import Caller, may
 from deskhand.web.api.problems import Refused
@@ -115,7 +114,6 @@ async def add_webhook(request: Request, caller: Keeper) -> NewWebhookView:
         endpoint, secret = await _webhooks(request).add(
             body.url, body.events, body.desks, caller.key.name, content=body.content
         )
-    await _note(request, caller, 201)
     return NewWebhookView(**_fields(endpoint), secret=secret)
 
 
@@ -126,7 +124,6 @@ async def change_webhook(request: Request, caller: Keeper, webhook: WebhookId) -
     await _seen(request, caller, webhook)
     store = _webhooks(request)
     changed = await (store.disable(webhook) if body.disabled else store.enable(webhook))
-    await _note(request, caller, 200)
     return WebhookView.of(changed)
 
 
@@ -135,7 +132,6 @@ async def remove_webhook(request: Request, caller: Keeper, webhook: WebhookId) -
     """Tell an address nothing any more; its log goes with it."""
     await _seen(request, caller, webhook)
     removed = await _webhooks(request).remove(webhook)
-    await _note(request, caller, 200)
     return WebhookView.of(removed)
 
 
@@ -145,7 +141,6 @@ async def rotate_secret(request: Request, caller: Keeper, webhook: WebhookId) ->
     await _seen(request, caller, webhook)
     with _refusing_what_cannot_be():
         endpoint, secret = await _webhooks(request).rotate(webhook)
-    await _note(request, caller, 200)
     return NewWebhookView(**_fields(endpoint), secret=secret)
 
 
@@ -158,7 +153,6 @@ async def send_test(request: Request, caller: Keeper, webhook: WebhookId) -> Tri
     if trial is None or not desks:
         raise Conflict("no desk is served here of which this address is told")
     attempt = await trial(webhook, desks[0])
-    await _note(request, caller, 200)
     return TrialView(arrived=attempt.arrived, status=attempt.status, error=attempt.error)
 
 
@@ -185,7 +179,6 @@ async def retry_delivery(
     """Send an event again, under the same id."""
     await _seen(request, caller, webhook)
     delivery = await _webhooks(request).retry(webhook, event)
-    await _note(request, caller, 200)
     return DeliveryView.of(delivery)
 
 
@@ -216,16 +209,6 @@ async def _seen(request: Request, caller: Caller, webhook: str) -> Endpoint:
     if not _is_seen(caller, endpoint):
         raise NotFound(f"there is no webhook {webhook}")
     return endpoint
-
-
-async def _note(request: Request, caller: Caller, status: int) -> None:
-    """Who changes what is told to whom stands in the log of the console, as if done there."""
-    actions = cast(ConsoleActions | None, request.app.state.actions)
-    if actions is None:
-        return
-    client = request.client.host if request.client else "unknown"
-    who = f"key {caller.key.name}"
-    await actions.record(who, client, request.method, request.url.path, status)
 
 
 def _fields(endpoint: Endpoint) -> dict[str, Any]:
