@@ -30,7 +30,9 @@ async def worked(store: Any, sender: str, body: str = "Hello", **headers: str) -
 
 async def mentions(store: Any) -> list[str]:
     return list(
-        await store._database.read_core(lambda core: find_mentions(core, store.desk, CARLA))
+        await store._database.read_in_transaction(
+            lambda core: find_mentions(core, store.desk, CARLA)
+        )
     )
 
 

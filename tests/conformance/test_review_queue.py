@@ -13,7 +13,7 @@ from deskhand.adapters.stores import tables as t
 from deskhand.engine.review_search import terms_of, walk
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.causes import Cause, Rank
-from deskhand.model.queue import ReviewFilter
+from deskhand.model.queue import AlikeReviews, ReviewFilter
 from deskhand.model.run import (
     Decision,
     NewReview,
@@ -33,6 +33,14 @@ NOW = 1_800_000_000.0
 
 def ids_of(reviews: Iterable[Review]) -> list[str]:
     return [review.id for review in reviews]
+
+
+def counted(alike: Iterable[AlikeReviews], name: str) -> Counter[Any]:
+    """How many open reviews there are of each value of a field."""
+    counts = Counter[Any]()
+    for one in alike:
+        counts[getattr(one, name)] += one.count
+    return counts
 
 
 async def parked(store: Any, number: int, *causes: Cause, **fields: Any) -> Review:
@@ -112,12 +120,14 @@ async def test_reviews_are_chosen_and_counted_by_all_that_is_known_of_them(store
         ReviewFilter(), backwards=True, after=(two.created_at, two.id)
     )
     assert [found.id for found in before] == [one.id]
-    facets = await store.review_facets()
-    assert facets.categories == {"complaint": 2, 'odd "quoted" ü': 1}
-    assert facets.languages == {"cs": 2, "de": 1}
-    assert facets.assignees == {"": 2, "otto": 1}
+    alike = await store.count_queue()
+    assert counted(alike, "category") == {"complaint": 2, 'odd "quoted" ü': 1}
+    assert counted(alike, "language") == {"cs": 2, "de": 1}
+    assert counted(alike, "assignee") == {None: 2, "otto": 1}
+    urgent = await store.count_queue(ReviewFilter(cause=Cause.EMERGENCY))
+    assert counted(urgent, "rank") == {Rank.EMERGENCY: 1}
     await store.decide(one.id, Verdict(Decision.REJECT, "ida", one.version))
-    assert (await store.review_facets()).languages == {"cs": 2}
+    assert counted(await store.count_queue(), "language") == {"cs": 2}
 
 
 async def test_the_most_dangerous_stand_first_whatever_came_when(stores: Stores) -> None:
@@ -190,12 +200,21 @@ async def agree(store: Any) -> None:
         assert await store.count_reviews(wanted) == len(of_rank), rank
     leaving = ReviewFilter(state=ReviewState.OPEN, leaving=True)
     assert await store.count_reviews(leaving) == sum(one.leaves_by_itself for one in opened)
-    facets = await store.review_facets()
-    categories = Counter(review.facts.get("category") for review in opened)
-    languages = Counter(review.facts.get("language") for review in opened)
-    assert facets.categories == {name: n for name, n in categories.items() if name}
-    assert facets.languages == {name: n for name, n in languages.items() if name}
-    assert facets.assignees == Counter(review.assignee or "" for review in opened)
+    place = (int(Rank.DOUBT), NOW, NOW, "rev")
+    now = store._now()
+    soon = now + 3600
+    alike = await store.count_queue(soon=soon, place=place)
+    assert counted(alike, "category") == Counter(one.facts.get("category") for one in opened)
+    assert counted(alike, "language") == Counter(one.facts.get("language") for one in opened)
+    assert counted(alike, "assignee") == Counter(one.assignee for one in opened)
+    assert counted(alike, "rank") == Counter(one.rank for one in opened)
+    assert counted(alike, "leaving") == Counter(one.leaves_by_itself for one in opened)
+    before = [one for one in opened if one.place < place]
+    late = [one for one in opened if one.deadline < now]
+    due = [one for one in opened if now <= one.deadline <= soon]
+    assert sum(one.before for one in alike) == len(before)
+    assert sum(one.late for one in alike) == len(late)
+    assert sum(one.soon for one in alike) == len(due)
 
 
 async def test_columns_and_counts_agree_with_the_reviews_after_every_change(

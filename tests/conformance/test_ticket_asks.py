@@ -49,7 +49,7 @@ async def test_what_an_erased_person_asked_is_nowhere(stores: Stores) -> None:
     assert row.id == his.ticket_id
     events = await tickets.store.events(his.ticket_id)
     assert [ask.text for event in events for ask in event.asks] == ["", ""]
-    told = await store._database.read_core(
+    told = await store._database.read_in_transaction(
         lambda core: find_mentions(core, store.desk, "Is it swordfish")
     )
     assert told == []

@@ -52,7 +52,9 @@ async def places(store: Any, ticket_id: str) -> list[str]:
 
 
 async def mentions(store: Any, word: str) -> list[str]:
-    found = await store._database.read_core(lambda core: find_mentions(core, store.desk, word))
+    found = await store._database.read_in_transaction(
+        lambda core: find_mentions(core, store.desk, word)
+    )
     return list(found)
 
 
@@ -330,7 +332,7 @@ async def test_of_a_shared_ticket_only_the_erased_persons_part_goes(stores: Stor
     assert (row.id, row.messages) == (first.ticket_id, 1)
     await tickets.mend("customer:ACME")
     for word in ("swordfish", "ann@acme.example"):
-        told = await store._database.read_core(
+        told = await store._database.read_in_transaction(
             lambda core, w=word: find_mentions(core, store.desk, w)
         )
         assert told == []

@@ -11,7 +11,7 @@ from deskhand.engine.story import Document, read_records, tool_calls
 from deskhand.model.attached_files import StoredFile
 from deskhand.model.message import Message
 from deskhand.model.queue import BegunEdit
-from deskhand.model.run import Event, Review
+from deskhand.model.run import Event, Review, Run
 from deskhand.model.understanding import drafted_output
 from deskhand.ports import Store
 
@@ -23,6 +23,7 @@ _OWN = "embedded"
 @dataclass(frozen=True, slots=True)
 class ReviewFile:
     review: Review
+    run: Run
     message: Message | None
     """None once it was erased."""
     outputs: Mapping[str, Any]
@@ -47,16 +48,16 @@ async def read_review_file(store: Store, review_id: str) -> ReviewFile:
     """Collect it from the store; NotFound when the review does not exist."""
     review = await store.review(review_id)
     records = await read_records(store, review.run_id)
-    events = await store.events(run_id=review.run_id)
     states = records.states
     outputs = states[-1].after.outputs if states else {}
     return ReviewFile(
         review,
+        records.run,
         records.message,
         outputs,
         tool_calls(states),
         used_sources(states),
-        [event for event in events if event.kind.startswith(_ABOUT_REVIEWS)],
+        [event for event in records.events if event.kind.startswith(_ABOUT_REVIEWS)],
         await store.begun_edits(review_id),
         read_asks(states),
         await store.files(review.run_id),

@@ -1,8 +1,7 @@
 """Which part of the review queue somebody looks at, what there is to choose from, and who is at
 work on what."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from deskhand.model.causes import Cause, Rank
@@ -38,13 +37,22 @@ ALL_REVIEWS = ReviewFilter()
 
 
 @dataclass(frozen=True, slots=True)
-class Facets:
-    """What stands in the open reviews of a desk, with how many of them say so."""
+class AlikeReviews:
+    """Open reviews that are alike in all that the queue is narrowed by, counted."""
 
-    categories: Mapping[str, int] = field(default_factory=dict[str, int])
-    languages: Mapping[str, int] = field(default_factory=dict[str, int])
-    assignees: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Under the empty text those that are nobody's."""
+    rank: Rank
+    category: str | None
+    language: str | None
+    assignee: str | None
+    snoozed: bool
+    leaving: bool
+    count: int
+    late: int
+    """How many of them are past their deadline."""
+    soon: int
+    """How many reach it before the moment that was asked for."""
+    before: int
+    """How many stand before the place that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)

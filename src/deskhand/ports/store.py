@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from deskhand.model.attached_files import AttachedFile, FileOrigin, StoredFile
 from deskhand.model.audited import Kept, PrunedBatch
 from deskhand.model.message import Message
-from deskhand.model.queue import ALL_REVIEWS, BegunEdit, Facets, QueuePosition, ReviewFilter
+from deskhand.model.queue import ALL_REVIEWS, AlikeReviews, BegunEdit, QueuePosition, ReviewFilter
 from deskhand.model.run import (
     Accepted,
     Claimed,
@@ -97,8 +97,15 @@ class Reviews(Protocol):
 
     async def count_reviews(self, wanted: ReviewFilter) -> int: ...
 
-    async def review_facets(self) -> Facets:
-        """What the open ones may be chosen by."""
+    async def count_queue(
+        self,
+        wanted: ReviewFilter = ALL_REVIEWS,
+        *,
+        soon: float = 0.0,
+        place: QueuePosition | None = None,
+    ) -> list[AlikeReviews]:
+        """The open ones among the wanted, counted in one look by all that the queue is narrowed
+        by; also how many are late, are due before `soon`, and stand before `place`."""
         ...
 
     async def review(self, review_id: str) -> Review: ...

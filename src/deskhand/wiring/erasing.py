@@ -35,5 +35,5 @@ async def erase_person(database: Database, desk: str, address: str, by: str) -> 
         runs = await database.store(desk).erase(address, by)
         for customer in customers:
             await tickets.mend(customer)
-    mentions = await database.read_core(lambda core: find_mentions(core, desk, address))
+    mentions = await database.read_in_transaction(lambda core: find_mentions(core, desk, address))
     return Erased(runs, own_rows, mentions)

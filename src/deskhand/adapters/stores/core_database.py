@@ -16,6 +16,10 @@ class CoreDatabase(Protocol):
 
     async def read_core(self, op: CoreOp[T]) -> T: ...
 
+    async def read_in_transaction(self, op: CoreOp[T]) -> T:
+        """The same for what is only possible within one: a cursor over many rows, a setting."""
+        ...
+
     async def glance(self, op: CoreOp[T]) -> T:
         """Read a few rows that an index finds, in this thread where that is quick."""
         ...

@@ -225,7 +225,9 @@ class PostgresOwnTables:
         )
 
     async def read(self, work: Work[T]) -> T:
-        return await self._database.read_core(lambda connection: work(self._within(connection)))
+        return await self._database.read_in_transaction(
+            lambda connection: work(self._within(connection))
+        )
 
     async def write(self, work: Work[T], *, keep: bool, alone: bool = False) -> T:
         return await self._database.write_core(partial(self._transact, work, keep, alone))

@@ -1,6 +1,5 @@
 """The review queue: finding what waits, and all that people do with it short of deciding."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -13,8 +12,8 @@ from deskhand.adapters.stores.rows import REVIEW_COLUMNS, pack, review_of, unpac
 from deskhand.engine.decisions import check_assignee, check_colleagues_note, check_open
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.access import User
-from deskhand.model.causes import Cause
-from deskhand.model.queue import BegunEdit, Facets, QueuePosition, ReviewFilter
+from deskhand.model.causes import Cause, Rank
+from deskhand.model.queue import AlikeReviews, BegunEdit, QueuePosition, ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewState
 
 
@@ -97,20 +96,57 @@ def count_reviews(core: sa.Connection, desk: str, wanted: ReviewFilter, now: flo
     return core.execute(query).scalar_one()
 
 
-def facets(core: sa.Connection, desk: str) -> Facets:
+def count_queue(
+    core: sa.Connection,
+    desk: str,
+    wanted: ReviewFilter,
+    *,
+    now: float,
+    soon: float,
+    place: QueuePosition | None,
+) -> list[AlikeReviews]:
+    """From the index of open reviews, unless a cause or words are asked for."""
     here = t.reviews.c
-    chosen_by = (here.category, here.language, here.assignee)
-    query = (
-        sa.select(*chosen_by, sa.func.count())
-        .where(here.desk == desk, _is(ReviewState.OPEN))
-        .group_by(*chosen_by)
+    where = (here.desk == desk, _is(ReviewState.OPEN), *_conditions(core, wanted, now))
+    seen = sa.select(
+        here.rank,
+        here.category,
+        here.language,
+        here.assignee,
+        _is_snoozed(now).label("snoozed"),
+        _is_leaving().label("leaving"),
+        sa.case((here.deadline < now, 1), else_=0).label("late"),
+        sa.case((here.deadline.between(now, soon), 1), else_=0).label("soon"),
+        sa.case((_stands_before(place), 1), else_=0).label("before"),
+    ).where(*where)
+    one = seen.subquery().c
+    alike = (one.rank, one.category, one.language, one.assignee, one.snoozed, one.leaving)
+    sums = [sa.func.sum(one[name]).label(name) for name in ("late", "soon", "before")]
+    query = sa.select(*alike, sa.func.count().label("number"), *sums).group_by(*alike)
+    return [_alike(row) for row in core.execute(query)]
+
+
+def _alike(row: sa.Row[Any]) -> AlikeReviews:
+    return AlikeReviews(
+        Rank(row.rank),
+        row.category,
+        row.language,
+        row.assignee,
+        bool(row.snoozed),
+        bool(row.leaving),
+        row.number,
+        row.late,
+        row.soon,
+        row.before,
     )
-    counters: tuple[Counter[str], Counter[str], Counter[str]] = (Counter(), Counter(), Counter())
-    for category, language, assignee, count in core.execute(query):
-        for counter, value in zip(counters, (category, language, assignee or ""), strict=True):
-            if value is not None:
-                counter[value] += count
-    return Facets(*(dict(sorted(counter.items())) for counter in counters))
+
+
+def _stands_before(place: QueuePosition | None) -> sa.ColumnElement[bool]:
+    here = t.reviews.c
+    if place is None:
+        return sa.false()
+    columns = sa.tuple_(here.rank, here.deadline, here.created_at, here.id)
+    return columns < sa.tuple_(*map(sa.literal, place))
 
 
 def _conditions(
@@ -148,17 +184,20 @@ def _is(state: ReviewState) -> sa.ColumnElement[bool]:
 
 def _yes_or_no(wanted: ReviewFilter, now: float) -> Iterator[sa.ColumnElement[bool]]:
     """Conditions that hold or do not: snoozed, leaving by itself."""
-    here = t.reviews.c
-    leaving = sa.and_(
-        _is(ReviewState.OPEN), sa.func.coalesce(here.fallback, "") == Decision.APPROVE
-    )
-    asked = (
-        (wanted.snoozed, sa.func.coalesce(here.snoozed_until, 0.0) > now),
-        (wanted.leaving, leaving),
-    )
+    asked = ((wanted.snoozed, _is_snoozed(now)), (wanted.leaving, _is_leaving()))
     for answer, condition in asked:
         if answer is not None:
             yield condition if answer else sa.not_(condition)
+
+
+def _is_snoozed(now: float) -> sa.ColumnElement[bool]:
+    return sa.func.coalesce(t.reviews.c.snoozed_until, 0.0) > now
+
+
+def _is_leaving() -> sa.ColumnElement[bool]:
+    """A reply that leaves by itself unless somebody stops it."""
+    by_itself = sa.func.coalesce(t.reviews.c.fallback, "") == Decision.APPROVE
+    return sa.and_(_is(ReviewState.OPEN), by_itself)
 
 
 def _has_terms(core: sa.Connection, wanted: ReviewFilter) -> Iterator[sa.ColumnElement[bool]]:

@@ -5,7 +5,13 @@ from typing import Any
 from deskhand.adapters.stores import replies, review_decisions, review_queue
 from deskhand.adapters.stores.core_database import SqlDesk
 from deskhand.crashpoints import crash_point
-from deskhand.model.queue import ALL_REVIEWS, BegunEdit, Facets, QueuePosition, ReviewFilter
+from deskhand.model.queue import (
+    ALL_REVIEWS,
+    AlikeReviews,
+    BegunEdit,
+    QueuePosition,
+    ReviewFilter,
+)
 from deskhand.model.run import Review, Verdict
 
 
@@ -46,8 +52,19 @@ class SqlReviews(SqlDesk):
             lambda core: review_queue.count_reviews(core, self.desk, wanted, now)
         )
 
-    async def review_facets(self) -> Facets:
-        return await self._database.read_core(lambda core: review_queue.facets(core, self.desk))
+    async def count_queue(
+        self,
+        wanted: ReviewFilter = ALL_REVIEWS,
+        *,
+        soon: float = 0.0,
+        place: QueuePosition | None = None,
+    ) -> list[AlikeReviews]:
+        now = self._now()
+        return await self._database.read_core(
+            lambda core: review_queue.count_queue(
+                core, self.desk, wanted, now=now, soon=soon, place=place
+            )
+        )
 
     async def review(self, review_id: str) -> Review:
         return await self._database.read_core(

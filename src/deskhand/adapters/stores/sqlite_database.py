@@ -116,6 +116,8 @@ class SqliteDatabase:
     async def read_core(self, op: Callable[[sa.Connection], T]) -> T:
         return await self.read(lambda tx: op(tx.core))
 
+    read_in_transaction = read_core
+
     async def glance(self, op: Callable[[sa.Connection], T]) -> T:
         """A read of a few rows by their index, on the event loop's own thread: a hop to another
         costs more than it.

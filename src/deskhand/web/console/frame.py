@@ -179,10 +179,17 @@ class Frame:
         page = self._templates.get_template(template).render(shared | values)
         return HTMLResponse(page, status, HEADERS)
 
-    async def around(self, visit: Visit, screen: str) -> dict[str, Any]:
-        """What every screen shows: who looks, what waits, and what keeps a desk from working."""
+    async def around(
+        self, visit: Visit, screen: str, waiting: Mapping[str, int] | None = None
+    ) -> dict[str, Any]:
+        """What every screen shows: who looks, what waits, and what keeps a desk from working.
+
+        `waiting` is how many reviews wait on each desk, where that was counted before.
+        """
         stops = {name: await desk.store.stopped() for name, desk in sorted(visit.desks.items())}
         away = {name: await desk.store.models_away() for name, desk in visit.desks.items()}
+        if waiting is None:
+            waiting = await count_waiting(visit)
         return {
             "me": visit.name,
             "role": visit.role,
@@ -193,7 +200,7 @@ class Frame:
             "desks": sorted(visit.desks),
             "stops": {name: stop for name, stop in stops.items() if stop is not None},
             "away": away,
-            "waiting": await count_waiting(visit),
+            "waiting": waiting,
             "done": None,
         }
 

@@ -17,13 +17,11 @@ from deskhand.web.console import taken_over_page
 from deskhand.web.console.actions import act, bring_files, leaving_until, role_for
 from deskhand.web.console.frame import HEADERS, Frame
 from deskhand.web.console.labels import LANES, RISKS, age, expiry, expiry_with_outcome, visible
+from deskhand.web.console.queue_counts import SOON, QueueCounts, count_queue
 from deskhand.web.console.queue_page import (
     PAGE,
-    TABS,
     Filter,
-    count,
-    count_lanes,
-    facets,
+    following,
     neighbours,
     path_of,
     read_place,
@@ -45,8 +43,6 @@ from deskhand.web.console.ticket_pages import forgotten_tickets
 from deskhand.web.console.translation import chosen_language, translator
 from deskhand.web.file_response import file_response
 
-_SOON = 3600.0
-"""Seconds before its end in which it is marked."""
 _BEFORE = 10
 """Reviews shown above the one that is open, where it stands far down in the queue."""
 _MOMENT, _AT_ONCE = 3.0, 0.1
@@ -73,11 +69,13 @@ class ApprovalPages:
             return await self._toast(visit, chosen)
         beyond = read_place(visit.request.query_params.get("after", ""))
         items = await read_queue(visit, chosen, beyond=beyond, limit=PAGE + 1)
+        counts = await count_queue(visit, chosen, time.time())
         return self._frame.html(
             visit.request,
             "_waiting.html" if visit.part == "queue" else "approvals.html",
-            **await self._around(visit, chosen),
-            **await self._queue_pane(visit, chosen, items[:PAGE], is_more=len(items) > PAGE),
+            **await self._around(visit, chosen, counts),
+            **await _queue_pane(visit, counts, items[:PAGE], is_more=len(items) > PAGE),
+            counts=counts,
             begun=beyond is not None,
             review=None,
         )
@@ -88,34 +86,6 @@ class ApprovalPages:
         return self._frame.html(
             visit.request, "_toast.html", **values, done=await self._done(visit)
         )
-
-    async def _queue_pane(
-        self, visit: Visit, chosen: Filter, shown: Sequence[Item], *, is_more: bool
-    ) -> dict[str, Any]:
-        """The list of reviews with all that it can be narrowed by."""
-        now = time.time()
-        more = chosen.query(after=written_place(shown[-1].review.place)) if is_more else None
-        tabs = [(tab, await count(visit, chosen.with_tab(tab))) for tab in TABS]
-        rows = [
-            (item, age(now - item.review.created_at), expiry(item.review, now)) for item in shown
-        ]
-        return {
-            "tabs": tabs,
-            "rows": rows,
-            "more": more,
-            "now": now,
-            "soon": now + _SOON,
-            "facets": await facets(visit),
-            "screened": await count_screened(visit),
-            "screened_place": PLACE,
-            "taken_over": len(await read_taken_over(visit)),
-            "taken_over_place": taken_over_page.PLACE,
-            "forgotten": await forgotten_tickets(visit),
-            "all_causes": list(Cause),
-            "lanes": LANES,
-            "lane_counts": await count_lanes(visit, chosen, LANES, shown),
-            "risks": RISKS,
-        }
 
     async def taken_over(self, visit: Visit) -> Response:
         """Conversations in which a person answers; a form gives one back to the desk."""
@@ -161,11 +131,13 @@ class ApprovalPages:
         chosen = Filter.of(visit.request.query_params, visit.desks)
         review = await desk.store.review(review_id)
         items, is_more, begun = await _around_review(visit, chosen, review)
+        counts = await count_queue(visit, chosen, time.time())
         return self._frame.html(
             visit.request,
             "_queue.html",
-            **await self._around(visit, chosen),
-            **await self._queue_pane(visit, chosen, items, is_more=is_more),
+            **await self._around(visit, chosen, counts),
+            **await _queue_pane(visit, counts, items, is_more=is_more),
+            counts=counts,
             begun=begun,
             review=review,
         )
@@ -181,8 +153,8 @@ class ApprovalPages:
             visit.request,
             "approvals.html",
             status,
-            **await self._around(visit, chosen),
-            **await self._queue_pane(visit, chosen, items, is_more=is_more),
+            **await self._around(visit, chosen, case["counts"]),
+            **await _queue_pane(visit, case["counts"], items, is_more=is_more),
             **case,
             begun=begun,
         )
@@ -197,13 +169,14 @@ class ApprovalPages:
         before, after = await neighbours(visit, chosen, review)
         return {
             **shown,
+            "counts": await count_queue(visit, chosen, now, review.place),
             "problem": problem,
             "before": before,
             "after": after,
             "until": leaving_until(review),
             "expires": expiry_with_outcome(review, now),
             "statuses": STATUSES,
-            "ends_soon": review.expires_at is not None and review.expires_at - now < _SOON,
+            "ends_soon": review.expires_at is not None and review.expires_at - now < SOON,
         }
 
     async def now(self, visit: Visit) -> Response:
@@ -271,12 +244,15 @@ class ApprovalPages:
         if action in _STAYS or (action == "undo" and review.state is ReviewState.OPEN):
             return here + chosen.query()
         done = {"done": f"{review.desk}/{review.id}", "how": action}
-        _, after = await neighbours(visit, chosen, review)
-        return (HOME if after is None else path_of(after.review)) + chosen.query(**done)
+        after = await following(visit, chosen, review)
+        return (HOME if after is None else path_of(after)) + chosen.query(**done)
 
-    async def _around(self, visit: Visit, chosen: Filter) -> dict[str, Any]:
+    async def _around(
+        self, visit: Visit, chosen: Filter, counts: QueueCounts | None = None
+    ) -> dict[str, Any]:
         """What stands around the queue and its reviews, with what was just done."""
-        around = await self._frame.around(visit, "approvals")
+        waiting = None if counts is None else counts.waiting
+        around = await self._frame.around(visit, "approvals", waiting)
         return around | {"chosen": chosen, "done": await self._done(visit)}
 
     async def _done(self, visit: Visit) -> dict[str, Any] | None:
@@ -308,6 +284,30 @@ class ApprovalPages:
             "how": how,
             "at_work": run.status.is_active,
         }
+
+
+async def _queue_pane(
+    visit: Visit, counts: QueueCounts, shown: Sequence[Item], *, is_more: bool
+) -> dict[str, Any]:
+    """The list of reviews with all that it can be narrowed by."""
+    now = time.time()
+    chosen = counts.chosen
+    more = chosen.query(after=written_place(shown[-1].review.place)) if is_more else None
+    rows = [(item, age(now - item.review.created_at), expiry(item.review, now)) for item in shown]
+    return {
+        "rows": rows,
+        "more": more,
+        "now": now,
+        "soon": now + SOON,
+        "screened": await count_screened(visit),
+        "screened_place": PLACE,
+        "taken_over": len(await read_taken_over(visit)),
+        "taken_over_place": taken_over_page.PLACE,
+        "forgotten": await forgotten_tickets(visit),
+        "all_causes": list(Cause),
+        "lanes": LANES,
+        "risks": RISKS,
+    }
 
 
 async def _around_review(

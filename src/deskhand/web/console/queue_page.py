@@ -1,15 +1,15 @@
 """The queue as the console lists it: all desks of a person, the most dangerous first."""
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, Self, get_args
 from urllib.parse import urlencode
 
-from deskhand.engine.review_search import Item, terms_of, walk
+from deskhand.engine.review_search import Item, terms_of
 from deskhand.model.causes import Cause, Rank
-from deskhand.model.queue import Facets, QueuePosition, ReviewFilter
+from deskhand.model.message import Message
+from deskhand.model.queue import QueuePosition, ReviewFilter
 from deskhand.model.run import Review, ReviewState
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.console.session import HOME, Visit
@@ -108,63 +108,36 @@ async def read_queue(
     limit: int,
     backwards: bool = False,
 ) -> list[Item]:
+    """Reviews of all chosen desks in their order, each with its message."""
+    reviews = await _next_due(visit, chosen, beyond=beyond, limit=limit, backwards=backwards)
+    messages: dict[str, Message] = {}
+    for name in {review.desk for review in reviews}:
+        runs = [review.run_id for review in reviews if review.desk == name]
+        messages |= await visit.desks[name].store.messages(runs)
+    return [Item(review, messages.get(review.run_id)) for review in reviews]
+
+
+async def _next_due(
+    visit: Visit, chosen: Filter, *, beyond: QueuePosition | None, limit: int, backwards: bool
+) -> list[Review]:
     wanted = chosen.wanted(visit.name)
-    items: list[Item] = []
+    found: list[Review] = []
     for desk in _chosen(visit, chosen):
-        items += await walk(desk.store, wanted, beyond=beyond, limit=limit, backwards=backwards)
-    return sorted(items, key=lambda item: item.review.place, reverse=backwards)[:limit]
-
-
-async def count(visit: Visit, chosen: Filter) -> int:
-    """How many reviews the filter has."""
-    return sum(
-        [
-            await desk.store.count_reviews(chosen.wanted(visit.name))
-            for desk in _chosen(visit, chosen)
-        ]
-    )
-
-
-async def count_lanes(
-    visit: Visit, chosen: Filter, lanes: Mapping[Rank, str], shown: Iterable[Item]
-) -> Counter[str]:
-    """How many reviews each lane on the page has in all; empty where words were asked for: every
-    review would be looked through once more."""
-    counts: Counter[str] = Counter()
-    if chosen.words:
-        return counts
-    wanted = chosen.wanted(visit.name)
-    visible = {lanes[item.review.rank] for item in shown}
-    for rank, lane in lanes.items():
-        if lane not in visible:
-            continue
-        for desk in _chosen(visit, chosen):
-            counts[lane] += await desk.store.count_reviews(replace(wanted, rank=rank))
-    return counts
-
-
-async def facets(visit: Visit) -> Facets:
-    """What there is to choose from on all desks together."""
-    categories = Counter[str]()
-    languages = Counter[str]()
-    assignees = Counter[str]()
-    for desk in visit.desks.values():
-        of_desk = await desk.store.review_facets()
-        categories.update(of_desk.categories)
-        languages.update(of_desk.languages)
-        assignees.update(of_desk.assignees)
-    return Facets(
-        *(dict(sorted(counter.items())) for counter in (categories, languages, assignees))
-    )
+        found += await desk.store.next_due(wanted, limit=limit, after=beyond, backwards=backwards)
+    return sorted(found, key=lambda review: review.place, reverse=backwards)[:limit]
 
 
 async def neighbours(
     visit: Visit, chosen: Filter, review: Review
-) -> tuple[Item | None, Item | None]:
+) -> tuple[Review | None, Review | None]:
     """What comes before and after it, also when it is no longer in the list itself."""
-    before = await read_queue(visit, chosen, beyond=review.place, limit=1, backwards=True)
-    after = await read_queue(visit, chosen, beyond=review.place, limit=1)
-    return next(iter(before), None), next(iter(after), None)
+    before = await _next_due(visit, chosen, beyond=review.place, limit=1, backwards=True)
+    return next(iter(before), None), await following(visit, chosen, review)
+
+
+async def following(visit: Visit, chosen: Filter, review: Review) -> Review | None:
+    after = await _next_due(visit, chosen, beyond=review.place, limit=1, backwards=False)
+    return next(iter(after), None)
 
 
 def written_place(place: QueuePosition) -> str:

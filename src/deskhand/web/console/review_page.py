@@ -40,7 +40,7 @@ FILE_FIELD = "file-"
 async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float) -> dict[str, Any]:
     review_file = await read_review_file(desk.store, review_id)
     review = review_file.review
-    run = await desk.store.run(review.run_id)
+    run = review_file.run
     earlier = await desk.store.conversation(
         review.conversation, before=run.position, limit=_EARLIER
     )

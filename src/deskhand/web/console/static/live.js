@@ -30,8 +30,7 @@ const showQueue = (html) => {
   const count = one("[data-waiting]");
   count.lastElementChild.textContent = fresh.dataset.total;
   count.hidden = fresh.dataset.total === "0";
-  one(".queue > .tabs").replaceWith(fresh.querySelector(".tabs"));
-  one(".queue > .sum").replaceWith(fresh.querySelector(".sum"));
+  [".tabs", ".sum", ".dues"].forEach((name) => one(`.queue > ${name}`).replaceWith(fresh.querySelector(name)));
   const list = one(".queue > ol, .queue > .empty");
   const rows = fresh.querySelector("ol, .empty");
   if (!list.dataset.grown) keepInPlace(list, () => list.replaceWith(rows));
