@@ -30,6 +30,8 @@ _NEGATION, _SARCASM, _NEGATED = "negation", "sarcasm", "negated"
 _NEEDS_SIGNS = ("frustrated", "urgent")
 _HARDLY_UPSET = 0.12
 """By how much such a feeling must be likelier than calm, where no word of its own stands there."""
+_PLAINLY_CONFUSED = 0.97
+"""From this probability somebody is confused of whom no word says so: most only ask."""
 _DENIED = 20.0
 """How much less likely praise is that is not meant."""
 _BEFORE = 25
@@ -129,10 +131,18 @@ def _weighed(
 def _likeliest(chances: Mapping[str, float], hits: Mapping[str, Sequence[str]]) -> str:
     """The feeling; calm where a writer of whom no word shows otherwise is nearly as likely calm."""
     feeling = max(chances, key=lambda name: chances[name])
+    if feeling == Sentiment.CONFUSED and not hits.get(feeling):
+        return feeling if chances[feeling] >= _PLAINLY_CONFUSED else _next_to(feeling, chances)
     is_doubted = chances[feeling] - chances[Sentiment.NEUTRAL] < _HARDLY_UPSET
     if feeling in _NEEDS_SIGNS and is_doubted and not hits.get(feeling):
         return Sentiment.NEUTRAL
     return feeling
+
+
+def _next_to(feeling: str, chances: Mapping[str, float]) -> str:
+    """Calm, or what is likelier than calm beside a feeling that does not count."""
+    others = [name for name in chances if name != feeling]
+    return max(others, key=lambda name: chances[name] + (name == Sentiment.NEUTRAL) * _HARDLY_UPSET)
 
 
 def _is_denied(hits: Mapping[str, Sequence[str]], mocking: Sequence[str]) -> bool:
