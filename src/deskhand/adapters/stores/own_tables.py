@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.pool import StaticPool
 
 from deskhand.adapters.stores.sqlite_database import OVERWRITE_DELETED, explain
+from deskhand.adapters.stores.sqlite_engine import core_connection
 from deskhand.own_tables import OwnTables
 
 if TYPE_CHECKING:  # the driver takes a tenth of a second to import: only for those who use it
@@ -191,13 +191,11 @@ class SqliteOwnTables:
 
     def _transact(self, work: Work[T], begin: str, end: str) -> T:
         try:
-            with closing(self._connected()) as raw:
-                engine = sa.create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool)
-                with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-                    raw.execute(begin)  # a connection that closes before the end undoes everything
-                    result = work(connection)
-                    raw.execute(end)
-                    return result
+            with closing(self._connected()) as raw, core_connection(raw) as connection:
+                raw.execute(begin)  # a connection that closes before the end undoes everything
+                result = work(connection)
+                raw.execute(end)
+                return result
         except (sqlite3.Error, sa.exc.DBAPIError) as error:
             raise explain(error, self._path) from error
 

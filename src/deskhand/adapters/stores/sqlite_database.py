@@ -4,21 +4,18 @@ import asyncio
 import queue
 import sqlite3
 import threading
-from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, Self, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
-from sqlalchemy.pool import StaticPool
 
 from deskhand.adapters.stores.migrate import is_newest, migrate
 from deskhand.adapters.stores.newest_schema import create_newest, is_empty, keep_newest
+from deskhand.adapters.stores.sqlite_engine import core_connection, written_down
 from deskhand.adapters.stores.statements import stated
 from deskhand.adapters.stores.write_health import WriteHealth, write_check
 from deskhand.adapters.stores.write_jobs import CommitTeller, WriteJob
@@ -147,7 +144,7 @@ class SqliteDatabase:
         SQLAlchemy writes its SQL down once. Asking through SQLAlchemy each time costs ten times as
         much as the read.
         """
-        written = _written_down(query)
+        written = written_down(query)
         rows = await self.ask_quickly(written.sql, {**written.constants, **values})
         return list(map(written.row, rows))
 
@@ -283,9 +280,7 @@ class SqliteDatabase:
 
     def _connect(self) -> Tx:
         raw = self._open_file()
-        engine = sa.create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool)
-        core = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        return Tx(raw, core)
+        return Tx(raw, core_connection(raw))
 
     def _open_file(self) -> sqlite3.Connection:
         return sqlite3.connect(
@@ -320,23 +315,6 @@ class SqliteDatabase:
             return op(tx)
         except (sqlite3.Error, sa.exc.SQLAlchemyError) as error:
             raise explain(error, self.path) from error
-
-
-class _WrittenQuery(NamedTuple):
-    sql: str
-    constants: dict[str, Any]
-    """The values that stand in the query itself."""
-    row: Callable[[Iterable[Any]], Any]
-    """Makes a row whose columns have their names."""
-
-
-@lru_cache(maxsize=256)
-def _written_down(query: sa.Select[Any]) -> _WrittenQuery:
-    compiled = query.compile(
-        dialect=sqlite_dialect(paramstyle="named"), compile_kwargs={"render_postcompile": True}
-    )
-    names = namedtuple("Row", query.selected_columns.keys(), rename=True)  # type: ignore[misc]
-    return _WrittenQuery(compiled.string, compiled.params, names._make)
 
 
 def _bring_up_to_date(connection: sa.Connection) -> None:
