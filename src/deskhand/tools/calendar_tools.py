@@ -36,6 +36,7 @@ none of this year's."""
 Now = Callable[[], float]
 MessageOf = Callable[[str], Awaitable[Message | None]]
 Windows = list[Annotated[str, Field(pattern=f"^{WINDOW}$")]]
+Minutes = Annotated[int, Field(ge=5, le=480)]
 
 
 def check_tool(calendar: Calendar, spec: CalendarSpec, now: Now, message_of: MessageOf) -> Tool:
@@ -50,7 +51,7 @@ def check_tool(calendar: Calendar, spec: CalendarSpec, now: Now, message_of: Mes
         after: time | None = None,
         before: time | None = None,
         within: Windows | None = None,
-        minutes: Annotated[int, Field(ge=5, le=480)] | None = None,
+        minutes: Minutes | None = None,
         zone: str | None = None,
         *,
         ctx: Context,

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Annotated, Any, cast, get_type_hints, is_typeddict
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
@@ -119,20 +120,51 @@ class Signature:
                 return where, words + _but_got(error["input"])
 
 
+@dataclass(frozen=True, slots=True)
+class _Declaration:
+    """All that a signature is made of. Two functions with the same one have one signature."""
+
+    name: str
+    descriptions: tuple[tuple[str, str], ...]
+    hints: tuple[tuple[str, Any], ...]
+    parameters: tuple[inspect.Parameter, ...]
+    written: str
+    """Hints and parameters in words: `int | str` equals `str | int`, and 1 equals True."""
+    place: SourcePlace = field(compare=False)
+
+    def __hash__(self) -> int:
+        """Of words alone: not every default or annotation has a hash."""
+        return hash((self.name, self.descriptions, self.written))
+
+
 def signature_of(
     function: Callable[..., Any], name: str, descriptions: Mapping[str, str]
 ) -> Signature:
     """Read a function's parameters once; whatever a model could not be told about is a
-    ConfigError."""
+    ConfigError.
+
+    Every desk that is opened declares the built-in tools anew, and reading one takes about
+    10 ms, so what was read is kept.
+    """
     place = place_of(function)
     try:
-        hints = get_type_hints(function, include_extras=True)
+        hints = tuple(get_type_hints(function, include_extras=True).items())
     except Exception as error:
         raise place.error(f"tool {name!r}: an annotation cannot be resolved: {error}") from None
+    parameters = tuple(inspect.signature(function).parameters.values())
+    written = f"{hints!r} {parameters!r}"
+    described = tuple(descriptions.items())
+    return _read_signature(_Declaration(name, described, hints, parameters, written, place))
+
+
+@lru_cache(maxsize=256)
+def _read_signature(declaration: _Declaration) -> Signature:
+    name, place = declaration.name, declaration.place
+    hints, descriptions = dict(declaration.hints), dict(declaration.descriptions)
     fields: dict[str, tuple[Any, FieldInfo]] = {}
     filled: dict[str, Injected] = {}
     bound: dict[str, Bound] = {}
-    for parameter in inspect.signature(function).parameters.values():
+    for parameter in declaration.parameters:
         _check_kind(parameter, name, place, hints)
         if (given := injected(hints[parameter.name])) is not None:
             filled[parameter.name] = given
