@@ -151,12 +151,14 @@ class Storm:
     # --- what came of it
 
     async def _rest(self) -> None:
-        async def all_rest() -> bool:
-            async with open_database(self._url) as database:
-                runs = await open_store(database, "orders").runs(limit=100_000)
-            return all(run.status in AT_REST for run in runs)
+        async with open_database(self._url) as database:
+            store = open_store(database, "orders")
 
-        await until(all_rest)
+            async def all_rest() -> bool:
+                runs = await store.runs(limit=100_000)
+                return all(run.status in AT_REST for run in runs)
+
+            await until(all_rest)
 
     async def _count(self) -> None:
         async with open_database(self._url) as database:

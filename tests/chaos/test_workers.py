@@ -121,8 +121,8 @@ async def check(folder: Path, workers: int, messages: int, conversations: int) -
 
 
 @pytest.mark.slow
-async def test_four_workers_and_eight_hundred_messages(tmp_path: Path) -> None:
-    await check(tmp_path, 4, 800, 160)
+async def test_four_workers_and_four_hundred_messages(tmp_path: Path) -> None:
+    await check(tmp_path, 4, 400, 80)
 
 
 @pytest.mark.chaos
