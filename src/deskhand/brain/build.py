@@ -42,12 +42,14 @@ def build_brain(
     *,
     rest: float | None = None,
     approved: ApprovedReplies | None = None,
+    watched: Callable[[ChatModel], ChatModel] = lambda chat: chat,
 ) -> Brain | None:
     """Everything that is wrong with the desk's intents or rules is a ConfigError here; nothing is
     learned yet.
 
     `rest` is how long a cascade leaves an LLM alone that could not be reached, `approved` finds
-    replies of colleagues to messages like one at hand.
+    replies of colleagues to messages like one at hand. `watched` puts something around the models
+    that sees personal data restored.
     """
     asked = spec.brain
     if asked.kind == "scripted" and asked.file is not None:
@@ -58,7 +60,7 @@ def build_brain(
     if spec.default_model is None:
         return None
     asking = LlmBrain(
-        _redacting(spec, chat),
+        watched(_redacting(spec, chat)),
         spec.models,
         spec.default_model,
         meanings=intents.descriptions,

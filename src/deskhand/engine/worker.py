@@ -89,6 +89,10 @@ class Worker:
         self._revisable = revisable
         self._versions = {name: flow.spec.version for name, flow in flows.items()}
 
+    @property
+    def flows(self) -> Mapping[str, Flow]:
+        return self._flows
+
     async def work(self, run_id: str) -> RunStatus | None:
         """The status the run came to rest in; None when it was not ours to work.
 

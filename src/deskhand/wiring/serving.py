@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from deskhand.adapters.chat_models.circuit_breaker import Circuits, GuardedChatModel
 from deskhand.adapters.chat_models.rate_limit import SharedRate
 from deskhand.adapters.chat_models.recording import RecordingChatModel
+from deskhand.adapters.chat_models.watched import WatchedChatModel
 from deskhand.adapters.stores.chats import SqlChats
 from deskhand.agents.prompts import PromptRegistry
 from deskhand.agents.remembering import approved_replies
@@ -19,6 +20,7 @@ from deskhand.config.desk import DeskSpec
 from deskhand.config.sections.channels import chat_of
 from deskhand.config.uses import remembers
 from deskhand.config.without_model import require_models
+from deskhand.engine.assisted_drafts import AssistedDrafts
 from deskhand.engine.audit import key_from_environment
 from deskhand.engine.bookings import BookingKeeper
 from deskhand.engine.channel_runner import ChannelRunner
@@ -92,6 +94,7 @@ class Desk:
     chats: SqlChats
     codes: ChatCodes
     trial: CallTrial
+    drafts: AssistedDrafts
     channels: tuple[ChannelRunner, ...] = ()
     """Those this process reads, or would read; empty where nobody asked to listen."""
 
@@ -198,6 +201,7 @@ async def open_desk(
             chats,
             codes,
             call_trial(setup),
+            AssistedDrafts(store, worker.flows, asked.watched.watch),
             tuple(runners),
         )
 
@@ -299,6 +303,8 @@ class _AskedModels:
     clock: SystemClock
     circuits: Circuits | None
     """None where nothing waits for a model that is away."""
+    watched: WatchedChatModel = field(default_factory=WatchedChatModel)
+    """Lets colleagues see a draft while it is written."""
 
     def recorded(self) -> ChatModel:
         """Every call is booked before its answer is used."""
@@ -348,6 +354,7 @@ def _setup(
             around.knowledge,
             embedder,
             approved=approved_replies(exchanges_of(database, spec.name), embedder),
+            watched=asked.watched.around,
         ),
         agent_chat=agent_chat(spec, asked.model, asked.recorded_aside),
         knowledge=around.knowledge,

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar, cast
@@ -125,6 +125,12 @@ class ServedStore(Store, Archive, Protocol):
     """A desk's records, also as an auditor reads them."""
 
 
+class Drafts(Protocol):
+    def can_draft(self, flow: str) -> bool: ...
+
+    def write(self, run_id: str) -> AsyncIterator[str]: ...
+
+
 class ServedDesk(Protocol):
     @property
     def spec(self) -> DeskFacts: ...
@@ -144,6 +150,8 @@ class ServedDesk(Protocol):
     def codes(self) -> ChatCodes: ...
     @property
     def trial(self) -> CallTrial: ...
+    @property
+    def drafts(self) -> Drafts: ...
     @property
     def channels(self) -> Sequence[ServedChannel]: ...
 

@@ -17,6 +17,7 @@ from deskhand.model.run import ConversationTurn, Decision, Event, Review, Review
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import Refused
 from deskhand.web.console.actions import act
+from deskhand.web.console.composing import read_helps, stream_draft, whole_draft
 from deskhand.web.console.frame import Frame
 from deskhand.web.console.labels import age
 from deskhand.web.console.runs_pages import STATUSES
@@ -103,6 +104,9 @@ class ConversationPages:
             taken_by=taken_by,
             statuses=STATUSES,
             reply_by=_reply_by(thread),
+            **await read_helps(
+                desk, thread, visit.name, visit.request.query_params.get("passages", "")
+            ),
             problem=problem,
             text=text,
             key=new_id("said"),
@@ -117,13 +121,17 @@ class ConversationPages:
         return {"rows": rows, "more": more, "counts": counts, "tab": tab, "place": PLACE}
 
     async def act(self, visit: Visit) -> Response:
-        """Reply, note, take over or give back; what cannot be is said above the words, which
-        stay."""
+        """Reply, note, draft, take over or give back; what cannot be is said above the words,
+        which stay."""
         desk, run_id = _place(visit)
         action = visit.request.path_params["action"]
         text = visit.form.get("text", "").strip()
         run = await desk.store.run(run_id)
+        if action == "draft" and visit.part:
+            return stream_draft(desk, run.id)
         try:
+            if action == "draft":
+                return await self._show(visit, None, text=await whole_draft(desk, run.id))
             if action == "reply":
                 await _reply(visit, desk, run, text)
             elif action == "note":

@@ -54,6 +54,7 @@ HERE = Path(__file__).parent
 STATIC = {
     "console.css": "text/css",
     "case.js": "text/javascript",
+    "compose.js": "text/javascript",
     "console.js": "text/javascript",
     "live.js": "text/javascript",
     "tickets.js": "text/javascript",

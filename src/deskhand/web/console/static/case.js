@@ -48,7 +48,7 @@ const keep = async (leaving = false) => {
 addEventListener("pagehide", () => keep(true));
 
 const insert = (words) => {
-  const text = one("[data-keep]");
+  const text = one("[data-keep], [data-compose]");
   text.setRangeText(words, text.selectionStart, text.selectionEnd, "end");
   text.dispatchEvent(new Event("input", { bubbles: true }));
   text.focus();

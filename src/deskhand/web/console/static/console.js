@@ -116,17 +116,18 @@ const edit = () => {
   show("edit");
   one("[data-keep]")?.focus();
 };
+const compose = (what) => dispatchEvent(new CustomEvent("compose", { detail: what }));
 const keys = {
   j: () => walk(1),
   k: () => walk(-1),
   a: approve,
-  e: () => (one("[data-compose]") ? into("[data-compose]") : edit()),
+  e: () => (one("[data-compose]") ? compose("reply") : edit()),
   f: findings,
   r: () => into("[data-revise]"),
   x: () => into("[data-reject]"),
   s: () => into("[data-snooze]"),
   i: () => into("[data-assign]"),
-  n: () => into("[data-note], [data-compose]"),
+  n: () => (one("[data-compose]") ? compose("note") : into("[data-note]")),
   t: () => one("[data-take-over]")?.click(),
   u: () => (one("[data-undo-here]") ?? one("[data-undo]:not([hidden]) button"))?.click(),
   "[": () => document.body.classList.toggle("no-queue"),
@@ -170,9 +171,6 @@ if (one("article.case")) setUpCase();
 
 const flow = one("#flow");
 if (flow) flow.scrollTop = flow.scrollHeight;
-addEventListener("keydown", (event) => {
-  if (event.target.matches?.("[data-compose]") && event.key === "Enter" && (event.ctrlKey || event.metaKey)) one("[data-send]")?.click();
-});
 
 // --- hits below the search field while one types
 
