@@ -58,6 +58,7 @@ SCOPES = {
     ("POST", "/api/tickets/{ticket_id}/macro"): Scope.TICKETS_WRITE,
     ("POST", "/api/tickets/{ticket_id}/asks"): Scope.TICKETS_WRITE,
     ("POST", "/api/tickets/bulk"): Scope.TICKETS_WRITE,
+    ("POST", "/api/tickets"): Scope.TICKETS_WRITE,
     ("GET", "/api/users"): Scope.USERS_WRITE,
     ("POST", "/api/users"): Scope.USERS_WRITE,
     ("PATCH", "/api/users/{name}"): Scope.USERS_WRITE,

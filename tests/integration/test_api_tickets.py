@@ -120,3 +120,16 @@ async def test_a_ticket_with_a_silent_ask_is_closed_only_with_what_became_of_it(
     done = (await client.post("/api/tickets/bulk", json=body)).json()
     assert done["changed"] == [ids[1]]
     assert "Where is it?" in done["failed"][ids[0]]
+
+
+async def test_a_ticket_is_opened_for_a_customer(shop: Served) -> None:
+    client = await shop.client(name="eve")
+    body = {"customer": "Dan@Example.com", "subject": "The invoice", "note": "he called"}
+    answer = await client.post("/api/tickets", params={"desk": "shop"}, json=body)
+    assert answer.status_code == 201, answer.text
+    ticket = answer.json()["ticket_id"]
+    found = await client.get("/api/tickets", params={"customer": "dan@example.com"})
+    assert [item["ticket_id"] for item in found.json()["items"]] == [ticket]
+    empty = {"customer": "dan@example.com", "subject": "   "}
+    refused = await client.post("/api/tickets", params={"desk": "shop"}, json=empty)
+    assert refused.status_code == 409

@@ -10,6 +10,7 @@ import pytest
 import uvicorn
 
 from deskhand.model.access import Role
+from deskhand.model.ticket_state import TicketFilter
 from deskhand.wiring import user_accounts
 from tests.api_kit import Served, served
 from tests.approvals_kit import PASSWORD, make_passwords_cheap
@@ -84,4 +85,33 @@ async def test_new_screens_fit_a_phone_and_complain_of_nothing(tmp_path: Path, d
             await page.open(base + screen)
             await page.until("document.querySelector('#main') !== null")
             assert await page.run(TOO_WIDE) == [], screen
+        assert page.complaints == []
+
+
+async def test_a_person_opens_a_ticket_with_a_key_and_leaves_columns_out(tmp_path: Path) -> None:
+    async with site(tmp_path) as (shop, base), browser() as page:
+        await page.look(width=1440, height=900)
+        await log_in(page, base)
+        await page.press("c")
+        await page.until("document.activeElement.name === 'customer'")
+        await page.fill("[name=customer]", "Ann@Example.com")
+        await page.fill("[name=subject]", "She called: order 48213 is late")
+        await page.fill("[name=note]", "She wants a call back.")
+        await page.run("document.querySelector('[action$=\"/new\"] .main-do').click()")
+        await page.until("document.querySelector('.ticket-flow .msg.note') !== null")
+        [ticket] = await shop.desks["shop"].tickets.store.find(TicketFilter())
+        assert (ticket.customer, ticket.assignee) == ("address:ann@example.com", "ida")
+        message = mail(1, "Order 48213 is late", address="ann@example.com", subject="48213")
+        run = await accepted(shop.desks["shop"].store, message)
+        placed = await placing_of(shop.desks["shop"].tickets).place(run, message)
+        seen = await shop.desks["shop"].tickets.find(placed.ticket_id)
+        assert seen.customer == ticket.customer
+
+        await page.open(f"{base}/tickets/")
+        heads = "[...document.querySelectorAll('th')].map((one) => one.innerText.trim())"
+        await page.until(f"{heads}.includes('Category')")
+        await page.run("document.querySelector('[name=\"column:category\"]').click()")
+        await page.run("document.querySelector('form.stack[action=\"/preferences\"] .btn').click()")
+        await page.until(f"document.querySelector('th') && !{heads}.includes('Category')")
+        assert "Status" in await page.run(heads)
         assert page.complaints == []

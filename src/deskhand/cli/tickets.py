@@ -15,6 +15,7 @@ from deskhand.cli.databases import opened_desk
 from deskhand.cli.terminal import console, print_json, print_table, run_async, shortened, when
 from deskhand.cli.ticket_asks import mark
 from deskhand.cli.ticket_lines import export_lines, print_ticket, ticket_document
+from deskhand.cli.ticket_opening import open_for_customer
 from deskhand.cli.ticket_views import views
 from deskhand.model.ticket_state import (
     AskStatus,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Tickets: one matter of one customer each.", no_args_is_help=True)
 app.command("views")(views)
 app.command("mark")(mark)
+app.command("open")(open_for_customer)
 
 TicketId = Annotated[str, typer.Argument(help="A ticket's id, as TKT-7Q2M4XK9.", metavar="TICKET")]
 Why = Annotated[str, typer.Option("--why", help="The reason, for colleagues.")]

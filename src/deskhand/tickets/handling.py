@@ -7,16 +7,54 @@ from functools import partial
 from deskhand.config.sections.tickets import MacroSection
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.run import RunStatus
-from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind
+from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind, new_ticket_id
 from deskhand.model.ticket_state import AskStatus, TicketState, UrgencyLevel
 from deskhand.tickets import rules
 from deskhand.tickets.asks import open_asks, settled
-from deskhand.tickets.checkpoints import replied
+from deskhand.tickets.checkpoints import build, replied
 from deskhand.tickets.service import Tickets
 
 MOST_AT_ONCE = 200
+LONGEST_SUBJECT = 500
+LONGEST_CUSTOMER = 320
 ME = "me"
 """In a macro: whoever uses it."""
+
+
+async def open_ticket(
+    tickets: Tickets,
+    customer: str,
+    subject: str,
+    by: str,
+    *,
+    urgency: UrgencyLevel | None = None,
+    note: str = "",
+) -> Ticket:
+    """Open a ticket for a customer, named by address or customer number, who said something
+    elsewhere; Conflict where the customer or the subject is missing."""
+    whose = _customer_named(customer)
+    title = " ".join(subject.split())[:LONGEST_SUBJECT]
+    if not title:
+        raise Conflict("say in a few words what it is about")
+
+    async def attempt() -> Ticket:
+        version = await tickets.store.version(whose)
+        ticket = Ticket(id=new_ticket_id(), customer=whose, opened_at=tickets.now())
+        events = rules.opened_by_person(
+            ticket.id, whose, title, by, tickets.now(), urgency=urgency, note=note
+        )
+        begun = {ticket.id: build(ticket, ())}
+        return (await tickets.record(whose, version, [ticket], events, begun))[ticket.id]
+
+    return await tickets.retried(attempt)
+
+
+def _customer_named(written: str) -> str:
+    """The customer as tickets know him."""
+    name = written.strip()
+    if not name or len(name) > LONGEST_CUSTOMER or not name.isprintable():
+        raise Conflict("name the customer: a mail address or a customer number")
+    return f"address:{name.lower()}" if "@" in name else f"customer:{name}"
 
 
 async def judge(

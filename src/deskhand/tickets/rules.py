@@ -15,7 +15,7 @@ from deskhand.model.ticket import (
     TicketEventKind,
     as_fields,
 )
-from deskhand.model.ticket_state import AskStatus, TicketState
+from deskhand.model.ticket_state import AskStatus, TicketState, UrgencyLevel
 from deskhand.tickets.asks import open_asks, settled, silent_words
 
 _NEXT: Mapping[TicketState, frozenset[TicketState]] = {
@@ -48,6 +48,36 @@ def opened(
         state=TicketState.ACTIVE,
     )
     return [opening, _message(ticket_id, run, match, by, at)]
+
+
+def opened_by_person(
+    ticket_id: str,
+    customer: str,
+    subject: str,
+    by: str,
+    at: float,
+    *,
+    urgency: UrgencyLevel | None = None,
+    note: str = "",
+) -> list[TicketEvent]:
+    """A ticket for what a customer said elsewhere: a colleague's, and an answer is owed from now
+    on."""
+    opening = TicketEvent(
+        ticket=ticket_id,
+        kind=TicketEventKind.OPENED,
+        by=by,
+        why="opened for the customer",
+        at=at,
+        customer=customer,
+        subject=subject,
+        state=TicketState.OPEN,
+        asked_at=at,
+        urgency=urgency,
+        assignee=by,
+    )
+    if not note.strip():
+        return [opening]
+    return [opening, *noted(Ticket(id=ticket_id, customer=customer), note, by, at)]
 
 
 def joined(ticket: Ticket, run: str, match: MatchResult, by: str, at: float) -> list[TicketEvent]:

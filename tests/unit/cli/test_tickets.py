@@ -146,3 +146,14 @@ def test_asks_are_marked_before_a_ticket_is_closed(
         (run, "deferred"),
         (run, "answered"),
     ]
+
+
+def test_a_ticket_is_opened_for_a_customer_who_called(cli: Cli, ids: list[str]) -> None:
+    opened = changed(
+        cli("tickets", "open", "Dan@Example.com", "The invoice", "--note", "he called", "--json")
+    )
+    assert (opened["state"], opened["customer_id"]) == ("open", "dan@example.com")
+    shown = cli("tickets", "show", opened["id"])
+    assert "he called" in shown.out
+    assert cli("tickets", "open", "dan@example.com", "  ").code != 0
+    assert changed(cli("tickets", "rebuild", "--json"))

@@ -8,13 +8,16 @@ from pydantic import Field
 from deskhand.errors import NotFound
 from deskhand.model.access import Scope
 from deskhand.model.frozen import Frozen
-from deskhand.model.ticket import Ticket
+from deskhand.model.ticket import LONGEST_NOTE, Ticket
 from deskhand.model.ticket_state import AskStatus, TicketState, UrgencyLevel
 from deskhand.tickets.handling import (
+    LONGEST_CUSTOMER,
+    LONGEST_SUBJECT,
     MOST_AT_ONCE,
     in_bulk,
     mark_asks,
     merge_all,
+    open_ticket,
     set_urgency,
     use_macro,
 )
@@ -61,9 +64,37 @@ class BulkBody(ReasonBody):
     """With `solve` and `close`: what became of asks that are still open."""
 
 
+class OpenTicketBody(Frozen):
+    """A ticket for what a customer said elsewhere, on the telephone for example."""
+
+    customer: str = Field(min_length=1, max_length=LONGEST_CUSTOMER)
+    """A mail address or a customer number."""
+    subject: str = Field(min_length=1, max_length=LONGEST_SUBJECT)
+    note: str = Field(default="", max_length=LONGEST_NOTE)
+    """For colleagues; no customer and no model reads it."""
+    urgency: Annotated[UrgencyLevel | None, Field(strict=False)] = None
+
+
 class SaveViewBody(Frozen):
     query: str = Field(max_length=1000)
     """The filters, as the console's address has them."""
+
+
+@router.post("", status_code=201, openapi_extra=json_body(OpenTicketBody))
+async def open_for_customer(
+    request: Request, caller: Writer, desk: str | None = None
+) -> TicketView:
+    """Open a ticket for a customer; 409 for a customer or subject that says nothing."""
+    body = await read_ticket_body(request, OpenTicketBody)
+    ticket = await open_ticket(
+        caller.desk(desk).tickets,
+        body.customer,
+        body.subject,
+        caller.key.name,
+        urgency=body.urgency,
+        note=body.note,
+    )
+    return TicketView.of(ticket)
 
 
 @router.get("/views", operation_id="list_ticket_views")

@@ -244,6 +244,7 @@ def _ticket_routes(pages: TicketPages, gate: SessionGate) -> list[Route]:
     one = "/tickets/{desk}/{ticket}"
     return [
         Route("/tickets/", gate.page(pages.tickets), methods=["GET"]),
+        Route("/tickets/{desk}/new", gate.page(pages.open_new, Role.AGENT), methods=["POST"]),
         Route("/tickets/{desk}/bulk", gate.page(pages.bulk, Role.AGENT), methods=["POST"]),
         Route("/tickets/{desk}/views", gate.page(pages.views, Role.AGENT), methods=["POST"]),
         Route(one, gate.page(pages.ticket), methods=["GET"]),

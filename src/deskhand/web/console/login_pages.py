@@ -23,6 +23,7 @@ from deskhand.web.console.session import (
     keep_device,
     own_path,
 )
+from deskhand.web.console.ticket_list import SHOWN, chosen_columns
 from deskhand.web.console.translation import LANGUAGES
 
 NO_PASSWORDS = "nobody logs in with a password here"
@@ -107,11 +108,12 @@ class LoginPages:
         return response
 
     async def preferences(self, visit: Visit) -> Response:
-        """Keep a choice of colours, language or keys in this browser, and go back."""
+        """Keep a choice of colours, language, keys or columns in this browser, and go back."""
         response = RedirectResponse(own_path(visit.form.get("to", HOME)), 303)
-        for name, allowed in _CHOICES.items():
-            value = visit.form.get(name)
-            if value in allowed:
+        chosen = {name: visit.form.get(name) for name in _CHOICES}
+        kept = {name: value for name, value in chosen.items() if value in _CHOICES[name]}
+        for name, value in (kept | {SHOWN: chosen_columns(visit.form)}).items():
+            if value is not None:
                 response.set_cookie(
                     f"deskhand_{name}",
                     value,

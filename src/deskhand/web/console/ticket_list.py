@@ -43,6 +43,32 @@ STATES: dict[TicketState, tuple[str, str, str]] = {
 """What a state is called, with its sign and colour."""
 
 
+COLUMNS = {
+    "status": "Status",
+    "deadline": "Deadline",
+    "who": "Who",
+    "group": "Group",
+    "category": "Category",
+    "way": "Way",
+    "last": "Last word",
+}
+"""What the table shows beside urgency, number and subject; each can be left out."""
+SHOWN, COLUMN = "columns", "column:"
+"""The field of a form that chooses columns, and how those begin that name one to show."""
+
+
+def hidden_columns(cookies: Mapping[str, str]) -> frozenset[str]:
+    """The columns that somebody left out in this browser."""
+    return frozenset(cookies.get(f"deskhand_{SHOWN}", "").split(".")) & frozenset(COLUMNS)
+
+
+def chosen_columns(form: Mapping[str, str]) -> str | None:
+    """What the cookie is to say: those that were not ticked; None where nobody was asked."""
+    if SHOWN not in form:
+        return None
+    return ".".join(name for name in COLUMNS if f"{COLUMN}{name}" not in form) or "none"
+
+
 @dataclass(frozen=True, slots=True)
 class TicketChoice:
     """What somebody wants to see; its fields are the names in the address."""

@@ -11,8 +11,9 @@ from deskhand.engine.satisfaction import seconds_of
 from deskhand.engine.ticket_keeper import forgotten
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind
-from deskhand.model.ticket_state import AskStatus, TicketFilter
+from deskhand.model.ticket_state import AskStatus, TicketFilter, UrgencyLevel
 from deskhand.tickets.asks import open_asks
+from deskhand.tickets.handling import open_ticket
 from deskhand.tickets.rules import last_undoable
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.cursors import review_place, ticket_cursor
@@ -22,6 +23,7 @@ from deskhand.web.console.runs_pages import STATUSES
 from deskhand.web.console.session import Visit
 from deskhand.web.console.ticket_actions import act_on, act_on_many
 from deskhand.web.console.ticket_list import (
+    COLUMNS,
     NOBODY,
     PAGE,
     PLACE,
@@ -31,6 +33,7 @@ from deskhand.web.console.ticket_list import (
     TicketChoice,
     built_in_views,
     deadline_of,
+    hidden_columns,
     read_choice,
     row_of,
     saved_choice,
@@ -78,6 +81,8 @@ class TicketPages:
             more=more,
             begun="after" in params,
             order=order,
+            columns=COLUMNS,
+            hidden=hidden_columns(visit.request.cookies),
             problem=problem,
         )
 
@@ -139,6 +144,25 @@ class TicketPages:
             return RedirectResponse(_with_problem(back, str(error)), 303)
         failed = [f"{ticket}: {why}" for ticket, why in done.failed.items()]
         return RedirectResponse(_with_problem(back, "; ".join(failed)), 303)
+
+    async def open_new(self, visit: Visit) -> Response:
+        """Open a ticket for a customer who said something elsewhere, and show it."""
+        desk = visit.desk(visit.request.path_params["desk"])
+        form = visit.form
+        level = form.get("urgency", "")
+        try:
+            ticket = await open_ticket(
+                desk.tickets,
+                form.get("customer", ""),
+                form.get("subject", ""),
+                visit.name,
+                urgency=UrgencyLevel(level) if level in list(UrgencyLevel) else None,
+                note=form.get("note", ""),
+            )
+        except Conflict as error:
+            back = f"{PLACE}?desk={desk.spec.name}"
+            return RedirectResponse(_with_problem(back, str(error)), 303)
+        return RedirectResponse(f"{PLACE}{desk.spec.name}/{ticket.id}", 303)
 
     async def views(self, visit: Visit) -> Response:
         """Keep the filters as a view, or remove one."""

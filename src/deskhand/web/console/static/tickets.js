@@ -51,6 +51,12 @@
     j: () => walk(1),
     k: () => walk(-1),
     f: () => document.querySelector("[data-filter]")?.click(),
+    c: () => {
+      const begin = document.querySelector("[data-new-ticket]");
+      if (!begin) return;
+      begin.parentElement.open = true;
+      begin.parentElement.querySelector("[name=customer]").focus();
+    },
     " ": () => document.activeElement?.closest("[data-row]")?.querySelector(".box").click(),
   };
   addEventListener("keydown", (event) => {
