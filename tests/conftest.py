@@ -1,6 +1,7 @@
 """For every test: properties are judged by behaviour, not speed, and reports travel between
 processes."""
 
+import gc
 import os
 import shlex
 from collections.abc import Generator, Iterator
@@ -11,11 +12,22 @@ from hypothesis import HealthCheck, settings
 from tests.marking import is_real
 from tests.migrated import begin_migrated
 from tests.ordering import slow_tests_first
+from tests.time_table import begin, note_cpu, time_table
 
 settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("any machine")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is collected stays to the end: the garbage collector need never look at it."""
+    gc.disable()
+    collected = yield
+    gc.freeze()
+    gc.enable()
+    return collected
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -35,20 +47,34 @@ def _new_sqlite_files_begin_migrated(
         yield
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    begin(item)
+    return (yield)
+
+
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Half characters, which some tests let into logs, cannot be sent from one process to
     another."""
     report = yield
     report.sections = [
         (name, text.encode(errors="replace").decode()) for name, text in report.sections
     ]
+    note_cpu(item, report)
     return report
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """After everything else: how to run each test that failed alone."""
+    """After everything else: where the time went, and how to run each test that failed alone."""
     stats = terminalreporter.stats
+    if terminalreporter.config.getoption("durations") is not None:
+        every = [report for reports in stats.values() for report in reports]
+        terminalreporter.section("where the time went")
+        for line in time_table(each for each in every if isinstance(each, pytest.TestReport)):
+            terminalreporter.write_line(line)
     reports = [*stats.get("failed", []), *stats.get("error", [])]
     failed = dict.fromkeys(report.nodeid for report in reports)
     if failed:

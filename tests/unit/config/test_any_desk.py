@@ -13,12 +13,12 @@ from jsonschema import Draft202012Validator
 
 from deskhand.config.desk import load_desk
 from deskhand.config.diagram import flow_mermaid, flow_text
-from deskhand.config.schema import desk_schema
 from deskhand.config.yaml import read_yaml
 from deskhand.errors import ConfigErrors
+from tests.shared_schema import shared_schema
 from tests.unit.config.conftest import INBOX, PROMPTS, SERVICES, TOOLS
 
-VALIDATOR = Draft202012Validator(desk_schema())
+VALIDATOR = Draft202012Validator(shared_schema())
 words = st.sampled_from(
     [
         "classify",

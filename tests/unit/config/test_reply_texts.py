@@ -7,9 +7,9 @@ import pytest
 from ruamel.yaml import YAML
 
 from deskhand.config.desk import DESK_FILE, DeskSpec, load_desk
-from deskhand.config.schema import desk_schema
 from deskhand.errors import ConfigError, ConfigErrors
 from deskhand.wiring import find_desk, read_desk
+from tests.shared_schema import shared_schema
 
 DESK = """\
 desk: shop
@@ -156,7 +156,7 @@ def test_a_name_and_texts_at_once_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_schema_knows_names_of_texts() -> None:
-    named = desk_schema()["$defs"]["NamedText"]
+    named = shared_schema()["$defs"]["NamedText"]
     assert named["required"] == ["text"]
     assert named["additionalProperties"] is False
 

@@ -7,11 +7,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from deskhand.conditions import OPERATORS
-from deskhand.config.schema import desk_schema
 from deskhand.config.yaml import read_yaml
+from tests.shared_schema import shared_schema
 from tests.unit.config.conftest import INBOX, Desk
 
-SCHEMA = desk_schema()
+SCHEMA = shared_schema()
 VALIDATOR = Draft202012Validator(SCHEMA)
 SMALL: dict[str, Any] = {
     "desk": "d",

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from deskhand.config.schema import desk_schema
 from deskhand.config.sections.slots import OPTIONS, SlotSection, SlotSpec
+from tests.shared_schema import shared_schema
 from tests.unit.config.conftest import Desk, Load, Refuse
 
 HEAD = "desk: d\nmodels: {fast: p/m}\nflows:\n  main:\n    stages:\n      a: {task: extract}\n"
-VALIDATOR = Draft202012Validator(desk_schema())
+VALIDATOR = Draft202012Validator(shared_schema())
 
 
 def with_slot(line: str) -> str:

@@ -9,6 +9,7 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
@@ -112,6 +113,7 @@ def _something(value: Any) -> Any:
     return value
 
 
+@cache
 def _words_under_fields(cls: type[Section]) -> dict[str, str]:
     (definition,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
     words: dict[str, str] = {}
