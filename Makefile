@@ -71,9 +71,9 @@ format: install ## Rewrite the code in house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-chaos: install ## Run the tests that kill processes (slow)
+chaos: install ## Run the tests that kill processes, and the long variants of others (slow)
 	scripts/test-servers.sh
-	$(BIN)/python -m pytest tests/chaos -m chaos --timeout 0 -s $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -m chaos --timeout 0 -s $(PYTEST_ARGS)
 
 soak: install ## Work a hundred thousand messages and watch the workers' memory (slow)
 	scripts/test-servers.sh

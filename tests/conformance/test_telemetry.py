@@ -27,7 +27,8 @@ from tests.kit import a_message
 from tests.waiting import until
 
 TELLS = RunTeller(Redaction())
-MESSAGES = 1000
+MESSAGES = 250
+"""Two batches and a half."""
 
 
 async def a_run(store: Any, number: int, *, text: str = "Yes.") -> str:

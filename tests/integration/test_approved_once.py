@@ -93,8 +93,8 @@ async def clicks(client: Client, reviews: list[dict[str, Any]]) -> list[httpx.Re
 @pytest.mark.parametrize(
     ("kind", "count"),
     [
-        ("sqlite", 100),
-        ("postgres", 100),
+        ("sqlite", 40),
+        ("postgres", 40),
         pytest.param("sqlite", 500, marks=pytest.mark.chaos),
         pytest.param("postgres", 500, marks=pytest.mark.chaos),
     ],

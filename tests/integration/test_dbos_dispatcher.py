@@ -60,7 +60,7 @@ async def serving(
 
 
 KEPT: tuple[Callable[[Stores], Awaitable[None]], ...] = (
-    promises.test_a_thousand_messages_each_handed_in_three_times_are_a_thousand_runs,
+    promises.test_three_hundred_messages_each_handed_in_three_times_are_three_hundred_runs,
     promises.test_order_is_kept_within_a_conversation_while_conversations_run_side_by_side,
     promises.test_a_stop_hands_back_what_is_not_finished_and_the_next_start_takes_it_up,
     promises.test_a_stop_lets_a_run_come_to_rest_within_its_grace,

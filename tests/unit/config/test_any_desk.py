@@ -71,13 +71,26 @@ def places(node: Any) -> list[tuple[Any, Any]]:
 
 
 @settings(
-    max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 @given(st.data())
 @pytest.mark.slow
 def test_a_desk_with_anything_anywhere_loads_or_is_refused_in_words(
     folder: Path, data: st.DataObject
 ) -> None:
+    check_any_desk(folder, data)
+
+
+@settings(
+    max_examples=1_000, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
+@given(st.data())
+@pytest.mark.chaos
+def test_a_thousand_such_desks(folder: Path, data: st.DataObject) -> None:
+    check_any_desk(folder, data)
+
+
+def check_any_desk(folder: Path, data: st.DataObject) -> None:
     written = copy.deepcopy(inbox(folder))
     for _ in range(data.draw(st.integers(1, 3))):
         holder, key = data.draw(st.sampled_from(places(written)))
