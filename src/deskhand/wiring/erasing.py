@@ -26,7 +26,7 @@ async def erase_person(database: Database, desk: str, address: str, by: str) -> 
     of their rows are the person's. StoreUnavailable, and nothing erased, while the store of active
     tickets is away.
     """
-    names, run_ids = await database.read_core(lambda core: known_as(core, desk, address))
+    names, run_ids = await database.read_in_transaction(lambda core: known_as(core, desk, address))
     customers = await SqlTickets(database, desk).customers_of(run_ids)
     async with open_tickets(database, desk) as tickets:
         for customer in customers:
