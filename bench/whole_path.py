@@ -4,6 +4,7 @@ outbox. A burst shows what others wait for meanwhile."""
 import asyncio
 import itertools
 import json
+import os
 import re
 import shutil
 import statistics
@@ -26,6 +27,7 @@ DESKHAND = str(Path(sys.executable).with_name("deskhand"))
 SENDERS = 16
 TICKS = 100
 """Of a second, as /proc counts CPU time."""
+LOOK_SECONDS = 0.1
 BODIES = (
     "Hello,\n\nmy parcel P-1001 should have been here on Monday. Where is it?\n\nAnn",
     "Hi, could you tell me when P-1002 arrives? I am away from Friday on. Regards, Ben",
@@ -68,8 +70,21 @@ class ServedDesk:
         await asyncio.gather(*(send() for _ in range(SENDERS)))
 
     async def finished(self, n: int, outbox: Path) -> None:
-        """Until all replies have left. Looks at the folder, which costs the process nothing."""
-        await until(lambda: sum(1 for _ in outbox.rglob("*.eml")) >= n)
+        """Until all replies have left. Looks at the folder, which costs the process nothing, and
+        not too often: who waits for an answer here meanwhile would wait for the look as well."""
+
+        async def have_left() -> bool:
+            await asyncio.sleep(LOOK_SECONDS)
+            return _mails_in(outbox) >= n
+
+        await until(have_left)
+
+
+def _mails_in(outbox: Path) -> int:
+    if not outbox.exists():
+        return 0
+    with os.scandir(outbox) as files:
+        return sum(file.name.endswith(".eml") for file in files)
 
 
 @asynccontextmanager

@@ -77,7 +77,7 @@ class SqliteDatabase:
             target=database._serve, args=(loop, ready), name="deskhand-write", daemon=True
         )
         database._thread = thread
-        database._teller = CommitTeller(loop)
+        database._teller = CommitTeller(loop, database._hand_over)
         thread.start()
         await ready
         return database
@@ -93,9 +93,15 @@ class SqliteDatabase:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         if not self._waiting:
-            loop.call_soon(self._reassign)
+            loop.call_soon(self._hand_over)
         self._waiting.append(WriteJob(op, single, future))
         return await future
+
+    def _hand_over(self) -> None:
+        """Give the writer what was handed in, unless more of those who are about to hand in
+        something have yet to hear of the last commit: then it goes into one commit with theirs."""
+        if len(self._waiting) >= self._teller.untold:
+            self._reassign()
 
     def _reassign(self) -> None:
         if self._waiting:

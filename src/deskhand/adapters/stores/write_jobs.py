@@ -6,9 +6,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-TOLD_AT_ONCE = 4
-"""Fewer make commits smaller, more make turns of the event loop longer."""
-
 
 @dataclass(slots=True)
 class WriteJob:
@@ -22,20 +19,27 @@ class WriteJob:
 
 
 class CommitTeller:
-    """Tells those who wait that their writes are on disk, a few in each turn of the event loop.
+    """Tells those who wait that their writes are on disk, one in each turn of the event loop.
 
     A commit holds the writes of all runs in flight. If all were told at once, all would go on in
     the same turn, and a request that comes in meanwhile would wait for the last of them.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, when_told: Callable[[], None]) -> None:
+        """`when_told` is called after each turn in which somebody was told."""
         self._loop = loop
+        self._when_told = when_told
         self._untold: deque[WriteJob] = deque()
+
+    @property
+    def untold(self) -> int:
+        """How many wait for a commit that is on disk."""
+        return len(self._untold)
 
     def tell(self, jobs: Iterable[WriteJob]) -> None:
         """Begin to tell; to be called by the event loop."""
         if not self._untold:
-            self._loop.call_soon(self._tell_some)
+            self._loop.call_soon(self._tell_one)
         self._untold.extend(jobs)
 
     def tell_all(self) -> None:
@@ -43,11 +47,12 @@ class CommitTeller:
         while self._untold:
             _tell(self._untold.popleft())
 
-    def _tell_some(self) -> None:
-        for _ in range(min(TOLD_AT_ONCE, len(self._untold))):
+    def _tell_one(self) -> None:
+        if self._untold:
             _tell(self._untold.popleft())
         if self._untold:
-            self._loop.call_soon(self._tell_some)
+            self._loop.call_soon(self._tell_one)
+        self._loop.call_soon(self._when_told)
 
 
 def _tell(job: WriteJob) -> None:
