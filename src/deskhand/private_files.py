@@ -23,13 +23,19 @@ def make_private_file(path: Path) -> None:
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT, _FILE))
 
 
-def write_private_file(path: Path, content: bytes) -> None:
-    """Write a file as a whole; a new one is for its owner alone.
+def write_private_file(path: Path, content: bytes, *, on_disk: bool = False) -> None:
+    """Write a file as a whole; a new one is for its owner alone. `on_disk`: it outlasts a power
+    cut when this returns.
 
     One that is there keeps its rights: somebody chose them.
     """
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _FILE), "wb") as file:
-        file.write(content)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _FILE)
+    with os.fdopen(handle, "wb", buffering=0) as file:
+        left = memoryview(content)
+        while left:
+            left = left[file.write(left) :]
+        if on_disk:
+            os.fsync(handle)
 
 
 def cache_folder() -> Path:

@@ -1,7 +1,6 @@
 """An outbox of files: every reply leaves as an `.eml` named after its effect key."""
 
 import asyncio
-import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -11,7 +10,7 @@ from deskhand.config.sections.channels import ChannelSpec
 from deskhand.errors import ToolError
 from deskhand.model.attached_files import AttachedFile
 from deskhand.model.message import OUTBOX_AWAY, Address, Message, Reply
-from deskhand.private_files import make_private_file, make_private_folder
+from deskhand.private_files import make_private_folder, write_private_file
 
 _NO_CHANNELS: Mapping[str, ChannelSpec] = {}
 
@@ -58,11 +57,7 @@ class FolderOutbox:
         path, part = self._path(outgoing.key), self._folder / f".{outgoing.key}.part"
         try:
             make_private_folder(self._folder)
-            make_private_file(part)
-            with part.open("wb") as file:
-                file.write(raw)
-                file.flush()
-                os.fsync(file.fileno())
+            write_private_file(part, raw, on_disk=True)
             part.replace(path)
         except OSError as error:
             with suppress(OSError):

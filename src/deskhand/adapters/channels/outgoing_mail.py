@@ -1,12 +1,15 @@
 """A reply as a mail: sender, thread, and the headers that say a machine sent it."""
 
 import re
+from binascii import b2a_base64
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.headerregistry import Address as HeaderAddress
 from email.message import EmailMessage
 from email.policy import SMTP, SMTPUTF8
+from email.quoprimime import body_encode
 from email.utils import format_datetime
+from typing import cast
 
 from deskhand.config.sections.channels import ChannelSpec
 from deskhand.errors import ToolError
@@ -22,6 +25,9 @@ _MOST_REFERENCES = 20
 _PLAIN_ADDRESS = re.compile(r"[A-Za-z0-9_+-]+(\.[A-Za-z0-9_+-]+)*@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
 """An address that the standard library writes as it is."""
 _LONGEST_PLAIN_LINE = 78
+_LINES_TO_CHOOSE_BY = 10
+"""How much of a text the standard library looks at to choose its encoding."""
+_LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +89,7 @@ def compose(outgoing: OutgoingMail, channel: ChannelSpec, *, any_recipient: bool
         )
     for file in outgoing.files:
         _attach(mail, file)
-    return mail.as_bytes()
+    return _plain_bytes(mail) or mail.as_bytes()
 
 
 def _set(mail: EmailMessage, name: str, value: str) -> None:
@@ -104,16 +110,60 @@ def _set_address(mail: EmailMessage, name: str, person: str, address: str) -> No
 
 
 def _set_text(mail: EmailMessage, text: str) -> None:
-    """The mail's own text. Short lines of ASCII become what `set_content` makes of them, in a
-    fraction of the time."""
-    lines = text.encode(errors="replace").splitlines()
-    if not text.isascii() or max(map(len, lines), default=0) > _LONGEST_PLAIN_LINE:
+    """The mail's own text, encoded as `set_content` does it, in a fraction of the time."""
+    lines = text.encode().splitlines()
+    body: str | None
+    if max(map(len, lines), default=0) <= _LONGEST_PLAIN_LINE:
+        encoding = "7bit" if text.isascii() else "8bit"
+        body = _with_ends(lines, b"\n").decode("ascii", "surrogateescape")
+    else:
+        encoding = "quoted-printable"
+        body = _quoted_printable(lines)
+    if body is None:
         mail.set_content(text)
         return
     mail.set_raw("Content-Type", 'text/plain; charset="utf-8"')
-    mail.set_raw("Content-Transfer-Encoding", "7bit")
+    mail.set_raw("Content-Transfer-Encoding", encoding)
     mail.set_raw("MIME-Version", "1.0")
-    mail.set_payload(b"\n".join(lines).decode() + "\n")
+    mail.set_payload(body)
+
+
+def _quoted_printable(lines: list[bytes]) -> str | None:
+    """Text with long lines, for `set_payload`; None where its beginning is shorter as base64."""
+    beginning = _with_ends(lines[:_LINES_TO_CHOOSE_BY], b"\r\n")
+    quoted = body_encode(beginning.decode("latin-1"), _LONGEST_PLAIN_LINE)
+    if len(quoted) > len(b2a_base64(beginning)):
+        return None
+    if len(lines) <= _LINES_TO_CHOOSE_BY:
+        return quoted
+    return body_encode(_with_ends(lines, b"\n").decode("latin-1"), _LONGEST_PLAIN_LINE)
+
+
+def _with_ends(lines: list[bytes], end: bytes) -> bytes:
+    return end.join(lines) + end
+
+
+def _plain_bytes(mail: EmailMessage) -> bytes | None:
+    """A mail of one part whose headers are short lines of plain text, as `as_bytes` writes it;
+    None for any other."""
+    if mail.is_multipart():
+        return None
+    head: list[str] = []
+    encoding = ""
+    for name, value in mail.raw_items():
+        line = f"{name}: {value}"
+        is_plain = type(value) is str and line.isascii() and line.isprintable()
+        if not is_plain or len(line) > _LONGEST_PLAIN_LINE:
+            return None
+        head.append(line)
+        if name == "Content-Transfer-Encoding":
+            encoding = value
+    if encoding == "8bit":
+        body = cast(bytes, mail.get_payload(decode=True))
+    else:
+        body = cast(str, mail.get_payload()).encode("ascii")
+    lines = "\r\n".join([*head, "", ""]).encode("ascii")
+    return lines + _LINE_END.sub(b"\r\n", body)
 
 
 def _attach(mail: EmailMessage, file: AttachedFile) -> None:

@@ -155,7 +155,9 @@ def test_an_answer_to_an_invitation_travels_as_a_part_of_its_own() -> None:
 
 
 @given(
-    text=st.text(alphabet=st.characters(codec="ascii"), max_size=300),
+    text=st.text(alphabet=st.characters(codec="ascii"), max_size=300)
+    | st.text(alphabet=st.characters(codec="utf-8"), max_size=300)
+    | st.lists(st.text(alphabet="a bé€=\t", max_size=120), max_size=15).map("\n".join),
     address=st.from_regex(r"[a-zA-Z0-9.+_-]{1,60}@[a-z0-9.-]{1,60}", fullmatch=True),
 )
 def test_a_plain_mail_is_what_the_standard_library_makes_of_it(text: str, address: str) -> None:
