@@ -40,13 +40,16 @@ _MAY_TAKE_AWAY = (
 
 def record_digest(salt: bytes | None, values: Sequence[Any]) -> str:
     """Says nothing about the values to whoever does not have the salt."""
-    text = json.dumps(values, default=_hex)
+    text = _ENCODER.encode(values)
     digest = sha256((salt or b"") + text.encode()).digest()
     return urlsafe_b64encode(digest[:_BYTES_OF_DIGEST]).decode()
 
 
 def _hex(value: Any) -> str:
     return bytes(value).hex()
+
+
+_ENCODER = json.JSONEncoder(default=_hex)
 
 
 def steps_record(count: int, chain: bytes | None) -> str:

@@ -8,6 +8,7 @@ from itertools import islice
 
 from deskhand.config.sections.slots import SlotSpec
 from deskhand.language.slots import SlotExtractor
+from deskhand.language.slots.phone import may_hold_phone
 from deskhand.language.slots.slot_value import SlotMatch
 from deskhand.model.message import Reply
 from deskhand.outgoing.accounts import accounts_in
@@ -141,9 +142,12 @@ class _Check:
             )
 
     def _accounts(self) -> Iterator[ContentFinding]:
+        accounts = list(accounts_in(self._reading.plain))
+        if not accounts:
+            return
         own = (*self._allowed.accounts, *self._allowed.own)
         expected = set(map(_digits_and_letters, own))
-        for account in accounts_in(self._reading.plain):
+        for account in accounts:
             if _digits_and_letters(account.number) in expected:
                 continue
             if account.kind == "card":
@@ -159,6 +163,8 @@ class _Check:
                 yield self._finding("foreign_account", reason, account.start, account.end)
 
     def _phones(self) -> Iterator[ContentFinding]:
+        if not may_hold_phone(self._reading.plain):
+            return
         slot = _PHONES.extract(self._reading.plain, now=_EPOCH)["phone"]
         matches = [match for match in slot.matches if self._is_phone(match)]
         if not matches:

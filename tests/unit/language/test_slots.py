@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from deskhand.config.sections.slots import SlotSection, SlotSpec
 from deskhand.language.slots import PRECEDENCE, SlotExtractor
 from deskhand.language.slots.folded_text import MOST_MATCHES
+from deskhand.language.slots.phone import may_hold_phone
 
 NOW = datetime(2025, 3, 12, 10, 0, tzinfo=UTC)
 EVERY: dict[str, dict[str, Any]] = {
@@ -261,3 +262,9 @@ def test_a_thousand_names_in_a_mail_take_milliseconds() -> None:
     started = time.process_time()
     assert many.extract(mail, now=NOW)["product"].value == "Product 0042 qqq"
     assert time.process_time() - started < 20
+
+
+@given(st.text(alphabet="0123456789+\uff0b-./() \u00ad\u0663tel:", max_size=40))
+def test_a_text_that_holds_no_telephone_number_for_certain_has_none(text: str) -> None:
+    numbers = extractor(phone={"type": "phone"}).extract(text, now=NOW)["phone"].matches
+    assert not numbers or may_hold_phone(text)

@@ -48,6 +48,18 @@ _AFTER = re2.compile(
     r" ?(?:€|\$|£|%|kc\b|czk\b|eur|usd\b|gbp\b|pln\b|zl\b|chf\b|korun|dol)|[a-z0-9@_])"
 )
 _LOOK_BACK = 48
+_PLUS = re.compile("[+\uff0b]")
+_DIGIT = re.compile(r"\d")
+_FEWEST_DIGITS, _MOST_DIGITS = 8, 12
+"""Of a number without its country's code, where no country is given."""
+
+
+def may_hold_phone(text: str) -> bool:
+    """Whether a look for the numbers of no country in particular may find one. It costs little,
+    and most texts hold none."""
+    if _PLUS.search(text) is not None:
+        return True
+    return len(_DIGIT.findall(text)) >= _FEWEST_DIGITS
 
 
 class PhoneExtractor:
@@ -76,7 +88,7 @@ class PhoneExtractor:
         looks = 1 < len(groups) <= 6 and max(map(len, groups)) <= 8
         if self._home is not None:
             return _national(self._home, digits, has_cue, looks)
-        if not 8 <= len(digits) <= 12:
+        if not _FEWEST_DIGITS <= len(digits) <= _MOST_DIGITS:
             return None
         if has_cue:
             return digits, 0.8
