@@ -20,6 +20,12 @@ settings.register_profile(
 settings.load_profile("any machine")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    black_box = parser.getgroup("black box", "the black box of `make chaos`")
+    black_box.addoption("--seeds", type=int, default=20, help="how many seeds it plays a setting")
+    black_box.addoption("--again", action="store_true", help="play what its tally holds once more")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """What is collected stays to the end: the garbage collector need never look at it."""

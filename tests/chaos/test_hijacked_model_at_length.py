@@ -6,12 +6,12 @@ which code. Delete it, or change the code, and it begins anew.
 
 import json
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 import deskhand
+from tests.chaos.played import digest_of_code
 from tests.security.hijack.game import Table, Tally, play_by_chance
 
 STEPS = 1_000_000
@@ -56,16 +56,10 @@ class Progress:
         return f"{tally.steps:,} steps, {tally.games:,} games, {tally.deeds:,} deeds, 0 violations"
 
 
-def code_played() -> str:
-    """Changes whenever the code does that is played, or the game."""
-    files = [file for folder in CODE for file in sorted(folder.rglob("*.py"))]
-    return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
-
-
 async def test_a_million_steps_find_no_way(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("CRITICAL", logger="deskhand")
     tables = {policy: Table(policy=policy) for policy in (True, False)}
-    progress = Progress.of(ROOT / ".hijacked-model.json", code_played())
+    progress = Progress.of(ROOT / ".hijacked-model.json", digest_of_code(CODE))
     print(f"hijacked model: going on after {progress}", flush=True)
     while progress.tally.steps < STEPS:
         seed = progress.seed
