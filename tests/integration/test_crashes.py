@@ -147,7 +147,7 @@ async def test_an_abandoned_engine_loses_nothing_and_doubles_nothing(
 
 
 @pytest.mark.skipif(postgres_programs() is None, reason="PostgreSQL's server is not installed")
-@pytest.mark.parametrize("passage", [1, 3])
+@pytest.mark.parametrize("passage", [1, pytest.param(3, marks=pytest.mark.chaos)])
 @pytest.mark.parametrize("point", CRASH_POINTS)
 async def test_the_same_holds_on_postgresql(tmp_path: Path, point: str, passage: int) -> None:
     url = await asyncio.to_thread(new_database)

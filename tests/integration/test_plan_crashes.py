@@ -47,7 +47,7 @@ async def test_a_crash_at_any_passage_doubles_nothing_and_loses_nothing(
 
 
 @pytest.mark.skipif(postgres_programs() is None, reason="PostgreSQL's server is not installed")
-@pytest.mark.parametrize("passage", [1, 3])
+@pytest.mark.parametrize("passage", [pytest.param(1, marks=pytest.mark.chaos), 3])
 @pytest.mark.parametrize("point", CRASH_POINTS)
 async def test_the_same_holds_on_postgresql(tmp_path: Path, point: str, passage: int) -> None:
     url = await asyncio.to_thread(new_database)
