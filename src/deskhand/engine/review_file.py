@@ -35,6 +35,8 @@ class ReviewFile:
     edits: Sequence[BegunEdit]
     asks: Sequence[Document] = ()
     """What the message asks, each with the article drafted for it and whether that is sure."""
+    revisions: int = 0
+    """How often it was drafted again by somebody's instruction."""
     files: Sequence[StoredFile] = ()
     """What is kept of the message's attachments, and what reviewers brought."""
 
@@ -60,8 +62,13 @@ async def read_review_file(store: Store, review_id: str) -> ReviewFile:
         [event for event in records.events if event.kind.startswith(_ABOUT_REVIEWS)],
         await store.begun_edits(review_id),
         read_asks(states),
+        _revisions(states),
         await store.files(review.run_id),
     )
+
+
+def _revisions(states: Sequence[State]) -> int:
+    return int(states[-1].after.metadata.get("revisions") or 0) if states else 0
 
 
 def read_asks(states: Sequence[State]) -> list[Document]:

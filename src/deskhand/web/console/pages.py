@@ -45,7 +45,7 @@ from deskhand.web.file_response import file_response
 
 _BEFORE = 10
 """Reviews shown above the one that is open, where it stands far down in the queue."""
-_MOMENT, _AT_ONCE = 3.0, 0.1
+_MOMENT, _AT_ONCE = 3.0, 0.03
 """Seconds to wait for a decided run: then the page can say when its reply leaves. A page with a
 script asks again."""
 _STAYS = ("note", "assign", "attach")

@@ -29,6 +29,7 @@ from deskhand.model.run import (
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.console.draft_changes import Changes, changes_of
 from deskhand.web.console.event_phrases import actor_words, decision_words, event_words
+from deskhand.web.console.findings import Finding, effects_of, read_findings, rules_of
 from deskhand.web.console.labels import ORIGIN_LOOKS, age, due, iso, origin
 from deskhand.web.console.translation import Phrase
 
@@ -51,11 +52,12 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
     listed = list_files(message, review_file.files)
     from_customer = [file for file in listed if file.origin is FileOrigin.MESSAGE]
     origins = {file.origin for file in review_file.files}
-    findings = review.payload.get("findings") or ()
     held = _call(review.payload) if "call_hash" in review.payload else None
     draft = _draft(review_file, reply or {}, me)
     sources = list(map(_source, review_file.sources))
-    shown_findings = list(map(_finding, findings))
+    findings = read_findings(review, sources)
+    calls = list(map(_call, review_file.tool_calls))
+    effects = await desk.store.effects(review.run_id)
     return {
         "review_file": review_file,
         "review": review,
@@ -73,14 +75,17 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
         "in_doubt": _in_doubt(review),
         "action": _main_action(review),
         "draft": draft,
-        "changes": _changes(reply or {}, draft["text"], shown_findings, sources),
+        "changes": _changes(reply or {}, draft["text"], findings, sources),
         "typing": typing_words(review_file.edits, me),
         "mine": _unsent(review_file, me),
-        "findings": shown_findings,
-        "open_findings": _still_open(shown_findings, draft["text"]),
+        "findings": findings,
+        "open_findings": _still_open(findings, draft["text"]),
+        "rules": rules_of(review),
+        "drafts": review_file.revisions + 1,
+        "effects": effects_of(effects, calls),
         "held": held,
         "error": review.payload.get("error"),
-        "calls": list(map(_call, review_file.tool_calls)),
+        "calls": calls,
         "sources": sources,
         "asks": review_file.asks,
         "history": list(map(_history_line, review_file.history)),
@@ -241,30 +246,22 @@ def _unsent(review_file: ReviewFile, me: str) -> str | None:
     )
 
 
-def _finding(finding: Mapping[str, Any]) -> tuple[str, str]:
-    """What is wrong with the reply, and the words it is about."""
-    if finding.get("sentence"):
-        behind = Phrase("nothing stands behind {value}", value=finding.get("value"))
-        return behind, str(finding["sentence"])
-    return str(finding.get("reason", "")), str(finding.get("text", ""))
-
-
 def _changes(
     reply: Mapping[str, Any],
     text: str,
-    findings: Sequence[tuple[str, str]],
+    findings: Sequence[Finding],
     sources: Sequence[tuple[str, str]],
 ) -> Changes:
     """The draft beside the desk's own, with what nothing backs and what is quoted."""
-    loose = [words for _, words in findings]
+    loose = [finding.words for finding in findings]
     quotes = [quote for _, quote in sources]
     return changes_of(str(reply.get("text") or ""), text, loose, quotes)
 
 
-def _still_open(findings: Sequence[tuple[str, str]], text: str) -> int:
+def _still_open(findings: Sequence[Finding], text: str) -> int:
     """How many findings the text has not been rid of."""
     plain = " ".join(text.split())
-    return sum(" ".join(words.split()) in plain for _, words in findings)
+    return sum(" ".join(finding.words.split()) in plain for finding in findings)
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
@@ -286,6 +283,7 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
         "ok": call.get("ok", False),
         "rule": call.get("rule"),
         "reason": call.get("reason"),
+        "allowed_by": call.get("approved_by"),
     }
 
 

@@ -23,8 +23,11 @@ const compare = (part) => {
   const place = one("[data-changes]");
   if (!place) return;
   place.replaceChildren(...parsed(part).body.childNodes);
+  showActions();
   const open = Number(one("[data-open-findings]", place)?.dataset.openFindings ?? 0);
   one("[data-approve]")?.toggleAttribute("data-twice", open > 0);
+  one("[data-checks]")?.replaceChildren(...one("[data-checks-now]", place).content.childNodes);
+  one("[data-changed-words]").textContent = one("[data-words-now]", place).content.textContent;
 };
 const keep = async (leaving = false) => {
   clearTimeout(keeping);
@@ -53,12 +56,22 @@ const insert = (words) => {
   text.dispatchEvent(new Event("input", { bubbles: true }));
   text.focus();
 };
+const loosely = (words) => {
+  const parts = words.trim().split(/\s+/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`${parts.join("\\s+")} ?`);
+};
 const takeOut = (button) => {
   const text = one("[data-keep]");
-  const loose = button.dataset.takeOut.trim().split(/\s+/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  text.value = text.value.replace(new RegExp(`${loose.join("\\s+")} ?`), "");
-  text.dispatchEvent(new Event("input", { bubbles: true }));
-  button.closest(".fix").remove();
+  text.value = text.value.replace(loosely(button.dataset.takeOut), "");
+  all("[data-take-out]").forEach((other) => other.dataset.takeOut === button.dataset.takeOut && other.closest(".fix").remove());
+  keep();
+};
+const sayInstead = (button) => {
+  const text = one("[data-keep]");
+  const found = text.value.match(loosely(button.dataset.instead));
+  if (!found) return;
+  text.value = text.value.replace(found[0], () => `${one("template", button).content.textContent.trim()} `);
+  keep();
 };
 
 addEventListener("input", (event) => {
@@ -68,8 +81,9 @@ addEventListener("input", (event) => {
   keeping = setTimeout(keep, 500);
 });
 addEventListener("click", (event) => {
-  const button = event.target.closest?.("[data-show], [data-insert], [data-take-out]");
+  const button = event.target.closest?.("[data-show], [data-insert], [data-take-out], [data-instead]");
   if (!button) return;
+  if ("instead" in button.dataset) return sayInstead(button);
   if ("takeOut" in button.dataset) return takeOut(button);
   if ("insert" in button.dataset) return insert(one("pre", button.parentElement).textContent);
   show(button.dataset.show);
@@ -150,12 +164,14 @@ const say = (html) => {
   one(".toasts").replaceChildren(...parsed(html).body.childNodes);
   tick();
   const again = one("[data-again]");
-  if (again) setTimeout(async () => again.isConnected && say(await (await part(again.dataset.again, "toast")).text()), 700);
+  if (again) setTimeout(async () => again.isConnected && say(await (await part(again.dataset.again, "toast")).text()), 400);
 };
 const decide = async (form, button) => {
   const body = new URLSearchParams(new FormData(form, button));
   const review = caseOf()?.dataset.review;
   clearTimeout(keeping);
+  const text = one("[data-keep]");
+  if (text) kept = fieldsOf(text.form); // the decision brings what was typed
   all(".act button, .toast button").forEach((other) => (other.disabled = true));
   button?.classList.add("busy");
   const to = button?.hasAttribute("formaction") ? button.formAction : form.action;
@@ -171,6 +187,13 @@ const decide = async (form, button) => {
   const stays = review && next.pathname.endsWith(`/${review}`);
   if (!stays && review) one(`.queue .item[data-review="${CSS.escape(review)}"]`)?.closest("li").remove();
   await openReview(next.href, { fresh: Boolean(stays), push: !stays });
+  if (!stays) oneLess();
+};
+const oneLess = () => {
+  const place = one("[data-position]");
+  if (!place || !place.isConnected) return;
+  const { number, total, words } = place.dataset;
+  place.textContent = words.replace("{number}", Math.max(1, number - 1)).replace("{total}", Math.max(1, total - 1));
 };
 addEventListener("submit", (event) => {
   const form = event.target;
@@ -193,8 +216,9 @@ addEventListener("click", (event) => {
 });
 addEventListener("popstate", () => (caseOf() && location.pathname !== new URL(home()).pathname ? openReview(location.href, { push: false }) : location.reload()));
 
+const showActions = () => all("[data-with-script], [data-insert], [data-take-out], [data-instead]").forEach((shown) => (shown.hidden = false));
 const setUpCase = () => {
-  all("[data-with-script], [data-insert], [data-take-out]").forEach((shown) => (shown.hidden = false));
+  showActions();
   const draft = one("[data-draft]");
   if (draft) show(draft.dataset.draft);
   const text = one("[data-keep]");
