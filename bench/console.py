@@ -162,7 +162,7 @@ def _settle(core: sa.Connection) -> None:
 async def index_copies(desks: list[Desk], database: Any) -> None:
     """Bring the copies into the search, as the process that serves does bit by bit."""
     for desk in desks:
-        index = search_index(database, desk.spec.name)
+        index = search_index(database, desk.spec)
         while await index.index_some():
             pass
 
@@ -185,6 +185,8 @@ async def screens_of(desks: list[Desk]) -> dict[str, str]:
         "runs by status": "/runs/?status=sent",
         "run": f"/runs/inbox/{runs[0].id}",
         "metrics": "/metrics/",
+        "metrics, a quarter": "/metrics/?period=91&by=language",
+        "metrics, a list": "/metrics/list?became=open",
         "search, a word": "/search/?q=parcel",
         "search, a beginning": "/search/?q=parc",
         "search, a number": "/search/?q=A-10007",

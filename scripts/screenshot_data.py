@@ -2,17 +2,23 @@
 
 import asyncio
 import shutil
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
+from typing import Any
 
+from deskhand.adapters.stores.figure_records import day_of
+from deskhand.adapters.stores.run_figures import CountedRuns, write_figures
 from deskhand.cli.demo_mail import CHAT_DESK, DESKS, at_home, dated_now, sample_mails, with_chat
 from deskhand.model.message import Address, Message
 from deskhand.model.principal import Principal, PrincipalKind
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Event, Review, ReviewKind, ReviewState, Verdict
-from deskhand.wiring import SHIPPED, Desk, LoadedDesk, read_desk
+from deskhand.wiring import SHIPPED, Database, Desk, LoadedDesk, read_desk
 
+HISTORY = ("sent", "unchanged", "edited", "rejected", "person")
 INBOX, TRIAGE, SHOP = "inbox", "triage", CHAT_DESK
 PEOPLE = {"ida": "admin", "tomas": "approver", "jana": "agent"}
 ME, TOMAS, JANA = PEOPLE
@@ -67,6 +73,39 @@ async def fill(desks: Sequence[Desk], folder: Path, loaded: Sequence[LoadedDesk]
     await _bring_tickets(triage)
     await _decide(inbox, triage)
     await _talk(inbox)
+
+
+async def add_history(database: Database, desk: str) -> None:
+    """Figures of two months before: of messages that are not there."""
+    random = Random(5)  # noqa: S311 the same pictures each time
+    now = time.time()
+    rows: list[dict[str, Any]] = []
+    for age in range(1, 57):
+        for _ in range(random.randint(14, 32)):
+            became = random.choices(HISTORY, (20 - age / 4, 14, 5, 1, 4))[0]
+            at = now - 86400.0 * age
+            day = day_of(at, UTC)
+            waited = random.lognormvariate(5 + age / 40, 1.2) if became != "sent" else 40.0
+            looked_at = "right" if became == "sent" and random.random() < 0.1 else None
+            rows.append(
+                {
+                    "run": 10_000_000 + len(rows),
+                    "desk": desk,
+                    "at": at,
+                    "day": day,
+                    "category": random.choice(("inquiry", "complaint", "follow_up", "invoice")),
+                    "language": random.choice(("en", "en", "cs", "de")),
+                    "channel": random.choice(("mail", "mail", "chat")),
+                    "became": became,
+                    "looked_at": looked_at,
+                    "reply_seconds": waited,
+                    "in_time": int(waited < 3600),
+                    "cost": 0.004 * random.random(),
+                    "ended_day": day,
+                }
+            )
+    counted = CountedRuns(frozenset(row["run"] for row in rows), rows)
+    await database.write_core(lambda core: write_figures(core, counted))
 
 
 async def _bring_mail(desk: Desk, folder: Path, loaded: LoadedDesk) -> None:

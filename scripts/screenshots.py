@@ -48,6 +48,7 @@ async def site(folder: Path) -> AsyncIterator[tuple[list[Desk], str, str]]:
         for name, role in data.PEOPLE.items():
             await accounts.add(name, password, ["*"], role=Role(role))
         await data.fill(desks, folder, loaded)
+        await data.add_history(database, desks[0].spec.name)
         with socket.create_server(("127.0.0.1", 0)) as listener:
             server = await web_server(desks, database)
             serving = asyncio.create_task(server.serve(sockets=[listener]))
@@ -86,6 +87,7 @@ async def screens_of(desks: list[Desk]) -> dict[str, str]:
         "runs": "/runs/",
         "run": f"/runs/inbox/{replies[0].run_id}?step=3",
         "metrics": "/metrics/",
+        "metrics-list": "/metrics/list?became=unchanged",
         "search": "/search/?q=order",
         "search-empty": "/search/?q=nothing+like+this",
         "setup": "/setup/steps",
@@ -96,6 +98,8 @@ async def screens_of(desks: list[Desk]) -> dict[str, str]:
     for tab in ("knowledge", "intents", "routing", "policies", "evals", "health", "stop"):
         screens[f"desk-{tab}"] = f"/desk/inbox/{tab}"
     screens["desk-knowledge"] += "?question=How+long+does+delivery+take%3F"
+    tried = "tool=hold_slot&judge=yes&customer=ann%40example.com&words=Can+we+meet%3F"
+    screens["desk-policies"] += f"?{tried}"
     return screens
 
 

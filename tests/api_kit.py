@@ -184,7 +184,7 @@ async def served(
         site = create_console(
             desks,
             accounts,
-            console_feed(database),
+            console_feed(database, specs.values()),
             run_bench(database, desks.values()),
             public_url=public_url,
             actions=console_actions(database),

@@ -258,8 +258,8 @@ async def web_server(
     served = {desk.spec.name: desk for desk in desks}
     in_front = in_front or InFront()
     users = user_accounts(database)
-    feed = console_feed(database)
     specs = {desk.spec.name: desk.spec for desk in desks}
+    feed = console_feed(database, specs.values())
     trial = WebhookTrial(database, specs)
     hooks = Hooks(webhook_endpoints(database), trial, console_actions(database))
     site = create_console(

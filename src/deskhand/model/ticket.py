@@ -157,6 +157,8 @@ class TicketEvent(Frozen):
     """With `absorbed` and its undo: since when a message waits for an answer; 0 for none."""
     deadline: str | None = None
     """With `warned` and `breached`: which one and until when, as `resolution 1767225600`."""
+    due: str | None = None
+    """With `answered`: the deadline that ran for the response, written like `deadline`."""
     asks: tuple[TicketAsk, ...] = ()
     """Those that are new or changed, as they are from now on."""
     survey: str | None = None

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple, Protocol
 
+from deskhand.model.figures import CountedRun, Dimension, FigureFilter, Figures
+
 ChangeKind = Literal["review", "message", "conversation"]
 
 
@@ -82,13 +84,26 @@ class ConsoleFeed(Protocol):
 
     async def leave(self, window: str) -> None: ...
 
-    async def judged_by_day(
-        self, desks: Collection[str], since: float, offset: float
-    ) -> list[tuple[int, str, int]]:
-        """How many replies were judged how on each day: the day's number, the judgement, the count.
+    async def figures_by_day(self, wanted: FigureFilter) -> dict[int, Figures]:
+        """What became of the messages of each day that had any."""
+        ...
 
-        Days begin `offset` seconds before midnight in UTC.
-        """
+    async def figures_by(self, wanted: FigureFilter, dimension: Dimension) -> dict[str, Figures]:
+        """The same for each desk, category, language or channel."""
+        ...
+
+    async def figure_values(self, wanted: FigureFilter) -> dict[Dimension, list[str]]:
+        """The categories, languages and channels that messages of these days have."""
+        ...
+
+    async def count_open(self, wanted: FigureFilter) -> int:
+        """How many messages are not over, whenever they came."""
+        ...
+
+    async def counted_runs(
+        self, wanted: FigureFilter, before: int | None, limit: int
+    ) -> list[CountedRun]:
+        """The messages behind a figure, the newest first; those before the run at a position."""
         ...
 
     async def search(

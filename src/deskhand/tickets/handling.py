@@ -169,9 +169,15 @@ async def _note_answer(tickets: Tickets, ticket_id: str, run: str, by: str, at: 
     if run in told:
         return
     reply = await tickets.store.reply_of(run)
+
+    def events_of(ticket: Ticket) -> Sequence[TicketEvent]:
+        deadlines = [] if tickets.deadlines is None else tickets.deadlines.running(ticket)
+        owed = [deadline for deadline in deadlines if deadline.target != "resolution"]
+        return rules.answered(ticket, run, by, at, owed[0].name if owed else None)
+
     await tickets.changed(
         ticket_id,
-        lambda ticket: rules.answered(ticket, run, by, at),
+        events_of,
         lambda checkpoint: replied(checkpoint, reply, at),
     )
 

@@ -164,9 +164,11 @@ def triaged(
     return [_event(ticket, TicketEventKind.TRIAGED, by, why, at, **new)] if new else []
 
 
-def answered(ticket: Ticket, run: str, by: str, at: float) -> list[TicketEvent]:
-    """An answer to the message of a run has left."""
-    return [_event(ticket, TicketEventKind.ANSWERED, by, "", at, run=run)]
+def answered(
+    ticket: Ticket, run: str, by: str, at: float, due: str | None = None
+) -> list[TicketEvent]:
+    """An answer to the message of a run has left; `due` is the deadline that ran for it."""
+    return [_event(ticket, TicketEventKind.ANSWERED, by, "", at, run=run, due=due)]
 
 
 def deadline_told(

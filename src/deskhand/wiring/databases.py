@@ -1,11 +1,12 @@
 """Opening a database, and the stores that lie in it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeAlias
+from zoneinfo import ZoneInfo
 
 from deskhand.adapters.stores.api_keys import SqlKeyStore
 from deskhand.adapters.stores.channels import SqlChannelStore
@@ -29,6 +30,7 @@ if TYPE_CHECKING:  # the driver takes a tenth of a second to import: only for th
     from deskhand.adapters.stores.postgres import PostgresStore
     from deskhand.adapters.stores.postgres_backend import PostgresBackend
     from deskhand.adapters.stores.sqlite import SqliteStore
+    from deskhand.config.desk import DeskSpec
 
 Database: TypeAlias = "SqliteBackend | PostgresBackend"
 DeskStore: TypeAlias = "SqliteStore | PostgresStore"
@@ -98,14 +100,15 @@ def api_keys(database: Database) -> SqlKeyStore:
     return SqlKeyStore(database)
 
 
-def console_feed(database: Database) -> SqlConsoleFeed:
-    """What open consoles follow in this database."""
-    return SqlConsoleFeed(database)
+def console_feed(database: Database, specs: "Iterable[DeskSpec]" = ()) -> SqlConsoleFeed:
+    """What open consoles follow in this database, on which these desks are served."""
+    zones = {spec.name: ZoneInfo(spec.time_zone) for spec in specs}
+    return SqlConsoleFeed(database, zones=zones)
 
 
-def search_index(database: Database, desk: str) -> SqlSearchIndex:
-    """A desk's part of the index that the console's search asks."""
-    return SqlSearchIndex(database, desk)
+def search_index(database: Database, spec: "DeskSpec") -> SqlSearchIndex:
+    """A desk's part of the index that the console's search asks, and of the figures of metrics."""
+    return SqlSearchIndex(database, spec.name, ZoneInfo(spec.time_zone))
 
 
 def knowledge_store(database: Database, desk: str) -> KnowledgeStore:

@@ -165,7 +165,7 @@ async def open_desk(
         closing.push_async_callback(notifier.stop)
         courier = webhook_courier(database, spec.name, spec, clock)
         closing.push_async_callback(courier.stop)
-        indexer = SearchIndexer(search_index(database, spec.name))
+        indexer = SearchIndexer(search_index(database, spec))
         closing.push_async_callback(indexer.stop)
         chats = SqlChats(database, spec.name)
         post = chat_post(spec, around.channels, outbox)

@@ -13,6 +13,7 @@ from jinja2 import Environment, nodes
 from deskhand.adapters.stores import openid_logins
 from deskhand.engine.descriptions import ACTIONS, ACTORS, DECIDED
 from deskhand.model.access import Role
+from deskhand.model.figures import Looked
 from deskhand.model.ticket_state import AskStatus, Rating, TicketState, UrgencyLevel
 from deskhand.model.value_readings import DOUBTS
 from deskhand.trust.standing import MODES
@@ -86,7 +87,16 @@ def _from_constants() -> Iterator[str]:
     yield from (words for words, _, _ in ticket_list.STATES.values())
     yield from ticket_list.TARGETS.values()
     yield from (words for words, _, _ in ticket_list.built_in_views("ida", 0.0, 1.0).values())
-    yield from (words for _, words, _ in metrics_pages.SHARES)
+    yield from (words for _, words, _ in metrics_pages.SERIES)
+    yield from metrics_pages.PERIODS.values()
+    yield from metrics_pages.DIMENSIONS.values()
+    yield from metrics_pages.EVERY.values()
+    yield from metrics_pages.HEADINGS.values()
+    yield from metrics_pages.TILES
+    yield from (metrics_pages.RIGHT, metrics_pages.LATE)
+    yield from (metrics_pages.RIGHT_ONES, metrics_pages.WRONG_ONES, metrics_pages.IN_TIME)
+    yield from (metrics_pages.TOO_LATE, metrics_pages.FIRST_REPLIES)
+    yield from Looked
     yield from (heading for _, heading, _ in search_pages.GROUPS)
     yield from (words for _, words in snoozes(1_800_000_000.0, "Europe/Prague"))
     yield from ("allow", "hold", "deny", "late", "soon", "You", "Mailbox", "Model", "Try it")

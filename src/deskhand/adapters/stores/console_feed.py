@@ -1,14 +1,23 @@
 """What open consoles follow, read from the database: every process sees what any process wrote."""
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import UTC, tzinfo
 
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.console_search import search_desks
 from deskhand.adapters.stores.core_database import CoreDatabase, insert_if_new
+from deskhand.adapters.stores.figure_sums import (
+    count_open,
+    figures_by,
+    figures_by_day,
+    list_runs,
+    values_of,
+)
 from deskhand.adapters.stores.search_index import SqlSearchIndex
+from deskhand.model.figures import CountedRun, Dimension, FigureFilter, Figures
 from deskhand.model.run import ReviewState
 from deskhand.ports.console import Change, Look, Looker, Place, SearchHit
 
@@ -23,9 +32,16 @@ _LOOKERS = t.console_lookers.c
 
 
 class SqlConsoleFeed:
-    def __init__(self, database: CoreDatabase, now: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        database: CoreDatabase,
+        now: Callable[[], float] = time.time,
+        zones: Mapping[str, tzinfo] | None = None,
+    ) -> None:
+        """`zones` are those of desks, by name: their days are counted in them."""
         self._database = database
         self._now = now
+        self._zones = zones or {}
 
     async def newest(self) -> int:
         query = sa.select(sa.func.max(_CHANGES.id))
@@ -42,24 +58,35 @@ class SqlConsoleFeed:
             )
         )
 
-    async def judged_by_day(
-        self, desks: Collection[str], since: float, offset: float
-    ) -> list[tuple[int, str, int]]:
-        here = t.judgements.c
-        day = sa.cast(sa.func.floor((here.at + offset) / 86400), sa.Integer)
-        query = (
-            sa.select(day, here.judged, sa.func.count())
-            .where(here.desk.in_(desks), here.at >= since)
-            .group_by(day, here.judged)
-        )
-        rows = await self._database.read_core(lambda core: core.execute(query).all())
-        return [(int(number), str(judged), int(count)) for number, judged, count in rows]
+    async def figures_by_day(self, wanted: FigureFilter) -> dict[int, Figures]:
+        await self._count_due(wanted.desks)
+        return await self._database.read_core(lambda core: figures_by_day(core, wanted))
+
+    async def figures_by(self, wanted: FigureFilter, dimension: Dimension) -> dict[str, Figures]:
+        return await self._database.read_core(lambda core: figures_by(core, wanted, dimension))
+
+    async def figure_values(self, wanted: FigureFilter) -> dict[Dimension, list[str]]:
+        return await self._database.read_core(lambda core: values_of(core, wanted))
+
+    async def count_open(self, wanted: FigureFilter) -> int:
+        return await self._database.read_core(lambda core: count_open(core, wanted))
+
+    async def counted_runs(
+        self, wanted: FigureFilter, before: int | None, limit: int
+    ) -> list[CountedRun]:
+        await self._count_due(wanted.desks)
+        return await self._database.read_core(lambda core: list_runs(core, wanted, before, limit))
+
+    async def _count_due(self, desks: Collection[str]) -> None:
+        """What changed a moment ago is counted and found, as long as not much is due."""
+        for desk in desks:
+            zone = self._zones.get(desk, UTC)
+            await SqlSearchIndex(self._database, desk, zone).index_some()
 
     async def search(
         self, desks: Collection[str], words: Sequence[str], limit: int
     ) -> list[SearchHit]:
-        for desk in desks:
-            await SqlSearchIndex(self._database, desk).index_some()
+        await self._count_due(desks)
         return await self._database.read_core(
             lambda core: search_desks(core, list(desks), words, limit)
         )

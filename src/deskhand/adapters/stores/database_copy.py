@@ -32,9 +32,12 @@ LEFT_BEHIND = {
     t.search_due.name,
     t.search_runs.name,
     t.search_people.name,
+    t.run_figures.name,
+    t.day_figures.name,
+    t.day_replies.name,
 }
-"""Who serves a database, and who looks into it, is nothing to take along. The words for search are
-made anew: the triggers of the target note whatever arrives."""
+"""Who serves a database, and who looks into it, is nothing to take along. The words for search and
+the figures of metrics are made anew: the triggers of the target note whatever arrives."""
 
 Progress = Callable[[str, int, int], None]
 """Told the table, rows copied so far and rows in all."""

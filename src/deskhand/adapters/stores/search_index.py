@@ -1,12 +1,14 @@
-"""Keeps the words of a desk's runs and people for the console's search, beside the hot path.
+"""Keeps the words of a desk's runs and people for the console's search, and the figures of its
+runs for the metrics, beside the hot path.
 
 Triggers note what is due. The process that serves the desk reads it a moment later, writes its
-words anew, and takes the note away. A record that changes meanwhile is due again.
+words and figures anew, and takes the note away. A record that changes meanwhile is due again.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import UTC, tzinfo
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from pydantic import ValidationError
@@ -15,6 +17,9 @@ from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.adapters.stores.search_words import number_text, words_of_person, words_of_run
 from deskhand.model.message import Message
+
+if TYPE_CHECKING:
+    from deskhand.adapters.stores.run_figures import CountedRuns
 
 BATCH = 100
 """Records that are read and written at once: writers wait for the second part alone."""
@@ -29,14 +34,17 @@ class _Batch:
     numbers: Sequence[int]
     runs: dict[int, str | None]
     people: dict[str, str | None]
+    counted: "CountedRuns"
 
 
 class SqlSearchIndex:
     """One desk's part of the index."""
 
-    def __init__(self, database: CoreDatabase, desk: str) -> None:
+    def __init__(self, database: CoreDatabase, desk: str, zone: tzinfo = UTC) -> None:
+        """`zone` says when the days of the figures begin."""
         self.desk = desk
         self._database = database
+        self._zone = zone
 
     async def index_some(self) -> int:
         """Index what changed last, at most a batch; how much was due."""
@@ -63,12 +71,16 @@ class SqlSearchIndex:
         return core.execute(newest_first).all()
 
     def _read(self, core: sa.Connection, due: Sequence[Any]) -> _Batch:
+        # whoever erases or deletes runs needs this module and nothing that reads journals
+        from deskhand.adapters.stores.run_figures import read_figures
+
         positions = {row.run for row in due if row.run is not None}
         addresses = {row.address for row in due if row.address is not None}
         return _Batch(
             [row.number for row in due],
             dict.fromkeys(positions) | _words_of_runs(core, positions),
             dict.fromkeys(addresses) | self._words_of_people(core, addresses),
+            read_figures(core, self.desk, positions, self._zone),
         )
 
     def _words_of_people(self, core: sa.Connection, addresses: set[str]) -> dict[str, str]:
@@ -79,6 +91,8 @@ class SqlSearchIndex:
 
     def _write(self, core: sa.Connection, batch: _Batch) -> None:
         """Words of what is erased at this moment are left out; whoever erases it notes it anew."""
+        from deskhand.adapters.stores.run_figures import write_figures
+
         _take_turn(core, self.desk)
         core.execute(t.search_due.delete().where(_DUE.number.in_(batch.numbers)))
         message, contact = t.messages.c, t.contacts.c
@@ -89,6 +103,7 @@ class SqlSearchIndex:
         people = {each: batch.people[each] for each in _unlocked(core, contact.address, *known)}
         address = t.search_people.c.address
         _replace(core, t.search_people, address, self.desk, batch.people, people)
+        write_figures(core, batch.counted)
 
 
 def _take_turn(core: sa.Connection, desk: str) -> None:

@@ -65,6 +65,7 @@ def create_console(
     gate = SessionGate(users, desks, hub.look_now, actions, feed.newest)
     setup = SetupPages(users, frame, actions)
     login = LoginPages(users, frame, actions, single)
+    metrics = MetricsPages(frame, feed)
 
     async def refused(request: Request, error: Exception) -> Response:
         assert isinstance(error, Refused)
@@ -98,7 +99,8 @@ def create_console(
             *_live_routes(LivePages(hub), gate),
             Route("/search/", gate.page(SearchPages(frame, feed).search), methods=["GET"]),
             *_ticket_routes(TicketPages(frame), gate),
-            Route("/metrics/", gate.page(MetricsPages(frame, feed).metrics), methods=["GET"]),
+            Route("/metrics/", gate.page(metrics.metrics), methods=["GET"]),
+            Route("/metrics/list", gate.page(metrics.list), methods=["GET"]),
         ],
         exception_handlers={Refused: refused, NotFound: missing, 404: missing, 405: missing},
     )

@@ -1,5 +1,6 @@
 """Replies by day, drawn as stacked bars: numbers for an SVG."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -17,6 +18,8 @@ class Bar:
     width: float
     height: float
     fill: str
+    name: str
+    day: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +58,12 @@ def day_chart(
             if height:
                 base -= height
                 x = LEFT + number * step + step * _GAP / 2
-                bars.append(Bar(x, base, step * (1 - _GAP), height, fill))
+                bars.append(Bar(x, base, step * (1 - _GAP), height, fill, name, first + number))
     dates = [_EPOCH + timedelta(days=first + number) for number in range(days)]
     lines = [(HEIGHT - BOTTOM - value * scale, value) for value in (0, top // 2, top)]
-    labels = [(LEFT + (number + 0.5) * step, dates[number]) for number in range(days - 1, -1, -7)]
+    apart = 7 * math.ceil(days / 35) if days > 7 else 1
+    numbers = range(days - 1, -1, -apart)
+    labels = [(LEFT + (number + 0.5) * step, dates[number]) for number in numbers]
     return DayChart(dates, counts, bars, lines, labels)
 
 

@@ -26,6 +26,7 @@ from deskhand.web.console.labels import (
     as_yaml,
     condition_lines,
     due,
+    duration,
     file_size,
     gaps,
     gravest,
@@ -102,6 +103,11 @@ def number(context: Context, value: float, digits: int = 0) -> str:
     return written.number(value, digits)
 
 
+def merged(query: Mapping[str, str], more: Mapping[str, str]) -> dict[str, str]:
+    """What an address says, with something changed."""
+    return {**query, **more}
+
+
 _FILTERS = {
     "named": named,
     "spaced": spaced,
@@ -121,6 +127,8 @@ _FILTERS = {
     "quotes_as_prose": quotes_as_prose,
     "size": file_size,
     "is_shown": is_shown,
+    "duration": duration,
+    "merged": merged,
 }
 
 

@@ -170,6 +170,20 @@ def age(seconds: float) -> Phrase:
     return Phrase("{count} min", count=int(seconds // 60)) if seconds >= 60 else Phrase("now")
 
 
+def duration(seconds: float) -> Phrase:
+    """How long something took, in two units at most."""
+    if seconds < 60:
+        return Phrase("{count} s", count=round(seconds))
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return Phrase("{count} min", count=minutes)
+    if minutes < 24 * 60:
+        hours, left = divmod(minutes, 60)
+        whole = Phrase("{count} h", count=hours)
+        return Phrase("{hours} h {minutes} min", hours=hours, minutes=left) if left else whole
+    return Phrase("{count} d", count=round(minutes / (24 * 60)))
+
+
 def file_size(count: int) -> str:
     """How large a file is, in words: "14 kB"."""
     for length, unit in ((1_000_000, "MB"), (1_000, "kB")):

@@ -1,7 +1,16 @@
 """What open consoles follow, and the words that their search finds. Triggers write down changes,
 whoever makes them and however."""
 
-from sqlalchemy import Column, Float, Index, PrimaryKeyConstraint, Table, Text, UniqueConstraint
+from sqlalchemy import (
+    Column,
+    Float,
+    Index,
+    Integer,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+)
 
 from deskhand.adapters.stores.tables.schema import Position, metadata
 
@@ -70,3 +79,79 @@ search_people = Table(
     Column("words", Text, nullable=False),
     UniqueConstraint("desk", "address", name="search_people_address"),
 )
+
+run_figures = Table(
+    "run_figures",
+    metadata,
+    Column("run", Position, primary_key=True, autoincrement=False),
+    Column("desk", Text, nullable=False),
+    Column("at", Float, nullable=False),
+    Column("day", Integer, nullable=False),
+    Column("category", Text, nullable=False),
+    Column("language", Text, nullable=False),
+    Column("channel", Text, nullable=False),
+    Column("became", Text, nullable=False),
+    Column("looked_at", Text),
+    Column("reply_seconds", Float),
+    Column("in_time", Integer),
+    Column("cost", Float, nullable=False),
+    Column("ended_day", Integer),
+    Index(
+        "run_figures_day",
+        "desk",
+        "day",
+        "run",
+        "became",
+        "looked_at",
+        "in_time",
+        "category",
+        "language",
+        "channel",
+        "reply_seconds",
+        "ended_day",
+    ),
+)
+"""What became of each message: no word of it. Days are numbered from 1970, as the desk's zone has
+them."""
+run_figures_open = Index(
+    "run_figures_open",
+    run_figures.c.desk,
+    run_figures.c.run,
+    sqlite_where=run_figures.c.ended_day.is_(None),
+)
+"""On PostgreSQL the migration says which."""
+
+_WHOSE = ("desk", "day", "category", "language", "channel")
+day_figures = Table(
+    "day_figures",
+    metadata,
+    Column("desk", Text, nullable=False),
+    Column("day", Integer, nullable=False),
+    Column("category", Text, nullable=False),
+    Column("language", Text, nullable=False),
+    Column("channel", Text, nullable=False),
+    Column("became", Text, nullable=False),
+    Column("messages", Integer, nullable=False),
+    Column("right", Integer, nullable=False),
+    Column("wrong", Integer, nullable=False),
+    Column("in_time", Integer, nullable=False),
+    Column("late", Integer, nullable=False),
+    Column("ended", Integer, nullable=False),
+    Column("cost", Float, nullable=False),
+    PrimaryKeyConstraint(*_WHOSE, "became"),
+)
+"""What the figures of runs add up to on each day."""
+
+day_replies = Table(
+    "day_replies",
+    metadata,
+    Column("desk", Text, nullable=False),
+    Column("day", Integer, nullable=False),
+    Column("category", Text, nullable=False),
+    Column("language", Text, nullable=False),
+    Column("channel", Text, nullable=False),
+    Column("took", Integer, nullable=False),
+    Column("messages", Integer, nullable=False),
+    PrimaryKeyConstraint(*_WHOSE, "took"),
+)
+"""How many first replies took how long; `took` is a step of `model/figures.py`."""

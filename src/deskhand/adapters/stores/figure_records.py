@@ -1,0 +1,298 @@
+"""What the records of runs say about what became of their messages."""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime, tzinfo
+from typing import Any
+
+import sqlalchemy as sa
+from pydantic import ValidationError
+
+from deskhand.adapters.stores import tables as t
+from deskhand.engine.journal import result_of
+from deskhand.model.chats import PERSON
+from deskhand.model.codes import ErrorCode
+from deskhand.model.envelope import Envelope
+from deskhand.model.figures import Became, Looked
+from deskhand.model.judgement import RETURNED, Judged
+from deskhand.model.message import DELIVER, Message
+from deskhand.model.run import Decision, EffectState, ReviewState, RunStatus, StepRow
+from deskhand.model.ticket import TicketEvent, TicketEventKind
+from deskhand.model.understanding import Understanding
+
+Row = dict[str, Any]
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC).toordinal()
+_RESPONSES = ("first_response", "next_response")
+_JUDGED = (
+    (Judged.TAKEN_OVER, Became.PERSON),
+    (Judged.EDITED, Became.EDITED),
+    (Judged.REVISED, Became.EDITED),
+    (Judged.UNCHANGED, Became.UNCHANGED),
+    (Judged.REJECTED, Became.REJECTED),
+    (Judged.SENT, Became.SENT),
+)
+"""What a judgement says about a reply; the first that was made counts."""
+_ENDED = {
+    RunStatus.SENT: Became.SENT,
+    RunStatus.WAITING_USER: Became.SENT,
+    RunStatus.ANSWERED: Became.PERSON,
+    RunStatus.REJECTED: Became.REJECTED,
+    RunStatus.DONE: Became.NOTHING,
+    RunStatus.CANCELLED: Became.NOTHING,
+}
+"""What became of a message whose reply nobody judged; with all other states it is open."""
+_WITH_REPLY = (RunStatus.SENT, RunStatus.WAITING_USER, RunStatus.REJECTED, RunStatus.DONE)
+
+
+def day_of(at: float, zone: tzinfo) -> int:
+    """The number of a day since 1970, as the zone has it."""
+    return datetime.fromtimestamp(at, zone).toordinal() - _EPOCH
+
+
+class RunRecord:
+    """A run with where its message came from."""
+
+    def __init__(self, row: sa.Row[Any]) -> None:
+        self.position: int = row.position
+        self.id: str = row.id
+        self.desk: str = row.desk
+        self.conversation: str = row.conversation
+        self.status = RunStatus(row.status)
+        self.created_at: float = row.created_at
+        self.updated_at: float = row.updated_at
+        ended_unread = row.error_code == ErrorCode.AUTOMATIC_MAIL
+        self.is_screened = self.status is RunStatus.DONE and ended_unread
+        try:
+            self.channel = Message.model_validate_json(row.body).channel
+        except ValidationError:  # somebody changed it: `audit verify` tells of it
+            self.channel = ""
+
+
+def first_of_same(core: sa.Connection, desk: str, positions: Collection[int]) -> set[int]:
+    """The first runs of the conversations of these."""
+    here = t.runs.c
+    conversations = sa.select(here.conversation).where(here.position.in_(positions))
+    first = (
+        sa.select(sa.func.min(here.position))
+        .where(here.desk == desk, here.conversation.in_(conversations))
+        .group_by(here.conversation)
+    )
+    return set(core.execute(first).scalars())
+
+
+def read_runs(core: sa.Connection, desk: str, positions: Collection[int]) -> list[RunRecord]:
+    """Those whose message is still there."""
+    here = t.runs.c
+    query = (
+        sa.select(t.runs, t.messages.c.body)
+        .join(t.messages, t.messages.c.run == here.position)
+        .where(here.position.in_(positions), here.desk == desk, t.messages.c.body.is_not(None))
+    )
+    return [RunRecord(row) for row in core.execute(query)]
+
+
+class KnownRecords:
+    """What else is recorded of some runs, read for all of them at once."""
+
+    def __init__(self, core: sa.Connection, desk: str, runs: Sequence[RunRecord]) -> None:
+        self._core, self._desk = core, desk
+        self._positions = [run.position for run in runs]
+        ids = [run.id for run in runs]
+        conversations = {run.conversation for run in runs}
+        self.judged = self._judgements()
+        self.reviews = self._reviews()
+        self.costs = self._costs(ids)
+        self.first = first_of_same(core, desk, self._positions)
+        self.replied = self._replies(conversations)
+        self.tickets, self.first_of_ticket = self._tickets()
+        self.events = self._ticket_events()
+        self.understood = self._understandings(runs)
+
+    def _judgements(self) -> dict[int, set[str]]:
+        here = t.judgements.c
+        query = sa.select(here.run, here.judged).where(here.run.in_(self._positions))
+        found: dict[int, set[str]] = defaultdict(set)
+        for run, judged in self._core.execute(query):
+            found[run].add(judged)
+        return found
+
+    def _reviews(self) -> dict[int, list[Any]]:
+        here = t.reviews.c
+        columns = (here.run, here.state, here.decision, here.category, here.language)
+        query = sa.select(*columns).where(here.run.in_(self._positions)).order_by(here.created_at)
+        found: dict[int, list[Any]] = defaultdict(list)
+        for row in self._core.execute(query):
+            found[row.run].append(row)
+        return found
+
+    def _costs(self, ids: Sequence[str]) -> dict[str, float]:
+        here = t.llm_calls.c
+        query = (
+            sa.select(here.run_id, sa.func.sum(here.cost))
+            .where(here.run_id.in_(ids))
+            .group_by(here.run_id)
+        )
+        return {run_id: float(cost) for run_id, cost in self._core.execute(query)}
+
+    def _replies(self, conversations: set[str]) -> dict[str, float]:
+        """When the first reply of each conversation left: by mail, or a colleague's in a chat."""
+        effects, runs, lines = t.effects.c, t.runs.c, t.chat_lines.c
+        left = (
+            sa.select(runs.conversation, sa.func.min(effects.updated_at))
+            .join(t.effects, effects.run == runs.position)
+            .where(runs.desk == self._desk, runs.conversation.in_(conversations))
+            .where(effects.tool == DELIVER, effects.state == EffectState.DONE)
+            .group_by(runs.conversation)
+        )
+        answered = (
+            sa.select(runs.conversation, sa.func.min(runs.updated_at))
+            .where(runs.desk == self._desk, runs.conversation.in_(conversations))
+            .where(runs.status == RunStatus.ANSWERED)
+            .group_by(runs.conversation)
+        )
+        said = (
+            sa.select(lines.chat, sa.func.min(lines.at))
+            .where(lines.desk == self._desk, lines.chat.in_(conversations))
+            .where(lines.author == PERSON)
+            .group_by(lines.chat)
+        )
+        found: dict[str, float] = {}
+        for query in (left, answered, said):
+            for conversation, at in self._core.execute(query):
+                found[conversation] = min(at, found.get(conversation, at))
+        return found
+
+    def _tickets(self) -> tuple[dict[int, Any], set[int]]:
+        """The ticket of each run, and the runs that came first to theirs."""
+        links, tickets = t.ticket_messages.c, t.tickets.c
+        same = sa.and_(tickets.desk == links.desk, tickets.id == links.ticket)
+        query = (
+            sa.select(links.run, links.ticket, tickets.category, tickets.language)
+            .join(t.tickets, same)
+            .where(links.desk == self._desk, links.run.in_(self._positions))
+        )
+        found = {row.run: row for row in self._core.execute(query)}
+        first = (
+            sa.select(sa.func.min(links.run))
+            .where(links.desk == self._desk)
+            .where(links.ticket.in_({row.ticket for row in found.values()}))
+            .group_by(links.ticket)
+        )
+        return found, set(self._core.execute(first).scalars())
+
+    def _ticket_events(self) -> dict[str, list[TicketEvent]]:
+        here = t.ticket_events.c
+        kinds = (TicketEventKind.ANSWERED, TicketEventKind.BREACHED)
+        names = {row.ticket for row in self.tickets.values()}
+        query = (
+            sa.select(here.ticket, here.body)
+            .where(here.desk == self._desk, here.ticket.in_(names), here.kind.in_(kinds))
+            .order_by(here.number)
+        )
+        found: dict[str, list[TicketEvent]] = defaultdict(list)
+        for ticket, body in self._core.execute(query):
+            found[ticket].append(TicketEvent.model_validate_json(bytes(body)))
+        return found
+
+    def _understandings(self, runs: Sequence[RunRecord]) -> dict[int, Understanding]:
+        """What the stages found out, of runs of which no review and no ticket says it."""
+        unsaid = [run.position for run in runs if not self._said(run.position)]
+        here = t.steps.c
+        columns = [here[name] for name in StepRow.__dataclass_fields__ if name != "run_id"]
+        query = (
+            sa.select(here.run, *columns)
+            .where(here.run.in_(unsaid), here.body.is_not(None))
+            .order_by(here.run, here.seq)
+        )
+        states: dict[int, Envelope] = {}
+        for row in self._core.execute(query):
+            fields = row._asdict()
+            position = fields.pop("run")
+            delta = result_of(StepRow(run_id="", **fields)).delta
+            states[position] = states.get(position, Envelope()).apply(delta)
+        return {position: Understanding.of(state) for position, state in states.items()}
+
+    def _said(self, position: int) -> bool:
+        listed = [*self.reviews.get(position, ())]
+        if position in self.tickets:
+            listed.append(self.tickets[position])
+        has_category = any(row.category for row in listed)
+        return has_category and any(row.language for row in listed)
+
+    def said_of(self, run: RunRecord, name: str) -> str:
+        """The run's category or language; empty where nobody said it."""
+        for review in reversed(self.reviews.get(run.position, [])):
+            if getattr(review, name):
+                return str(getattr(review, name))
+        understood = self.understood.get(run.position)
+        if understood is not None:
+            found = understood.topic if name == "category" else understood.language
+            if found:
+                return found
+        ticket = self.tickets.get(run.position)
+        return "" if ticket is None else str(getattr(ticket, name) or "")
+
+
+def figures_of(run: RunRecord, known: KnownRecords, zone: tzinfo) -> Row:
+    """The figures of a run, as its row has them."""
+    became = _became(run, known)
+    is_over = became is not Became.OPEN
+    return {
+        "run": run.position,
+        "desk": run.desk,
+        "at": run.created_at,
+        "day": day_of(run.created_at, zone),
+        "category": known.said_of(run, "category"),
+        "language": known.said_of(run, "language"),
+        "channel": run.channel,
+        "became": became.value,
+        "looked_at": _looked_at(known.judged.get(run.position, set())),
+        "reply_seconds": _reply_seconds(run, known),
+        "in_time": _in_time(run, known),
+        "cost": known.costs.get(run.id, 0.0),
+        "ended_day": day_of(run.updated_at, zone) if is_over else None,
+    }
+
+
+def _became(run: RunRecord, known: KnownRecords) -> Became:
+    by_status = _ENDED.get(run.status, Became.OPEN)
+    if run.status not in _WITH_REPLY:
+        return by_status
+    decisions = {
+        row.decision
+        for row in known.reviews.get(run.position, ())
+        if row.state == ReviewState.DECIDED
+    }
+    if Decision.ANSWER in decisions:
+        return Became.PERSON
+    judged = known.judged.get(run.position, set())
+    return next((became for kind, became in _JUDGED if kind in judged), by_status)
+
+
+def _looked_at(judged: set[str]) -> str | None:
+    """Silence of a customer proves nothing."""
+    if judged & {Judged.WRONG, *RETURNED}:
+        return Looked.WRONG.value
+    return Looked.RIGHT.value if Judged.RIGHT in judged else None
+
+
+def _reply_seconds(run: RunRecord, known: KnownRecords) -> float | None:
+    """From the first message of a conversation to the first reply."""
+    replied = known.replied.get(run.conversation)
+    if run.position not in known.first or replied is None:
+        return None
+    return max(0.0, replied - run.created_at)
+
+
+def _in_time(run: RunRecord, known: KnownRecords) -> int | None:
+    """Whether the answer left before the ticket's deadline; None where none was promised."""
+    ticket = known.tickets.get(run.position)
+    if ticket is None:
+        return None
+    events = known.events.get(ticket.ticket, [])
+    for event in events:
+        if event.kind is TicketEventKind.ANSWERED and event.run == run.id:
+            return None if event.due is None else int(event.at <= float(event.due.split()[1]))
+    breached = [event.deadline or "" for event in events if event.deadline is not None]
+    is_late = any(name.startswith(_RESPONSES) for name in breached)
+    return 0 if is_late and run.position in known.first_of_ticket else None

@@ -1,0 +1,130 @@
+"""Reads the figures of metrics: what each day adds up to, and which messages stand behind it."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+import sqlalchemy as sa
+
+from deskhand.adapters.stores import tables as t
+from deskhand.model.figures import (
+    Became,
+    CountedRun,
+    Dimension,
+    FigureFilter,
+    Figures,
+    Looked,
+)
+
+_SUMS = ("messages", "right", "wrong", "in_time", "late", "ended", "cost")
+
+
+def figures_by_day(core: sa.Connection, wanted: FigureFilter) -> dict[int, Figures]:
+    """The figures of each day that has any."""
+    return _added_up(core, wanted, "day")
+
+
+def figures_by(
+    core: sa.Connection, wanted: FigureFilter, dimension: Dimension
+) -> dict[str, Figures]:
+    """The figures of each desk, category, language or channel."""
+    return _added_up(core, wanted, dimension.value)
+
+
+def _added_up(core: sa.Connection, wanted: FigureFilter, by: str) -> dict[Any, Figures]:
+    found: dict[Any, Figures] = defaultdict(Figures)
+    here = t.day_figures.c
+    sums = [sa.func.sum(here[name]).label(name) for name in _SUMS]
+    query = (
+        sa.select(here[by].label("whose"), here.became, *sums)
+        .where(*_among(t.day_figures, wanted))
+        .group_by(here[by], here.became)
+    )
+    for row in core.execute(query):
+        figures = found[row.whose]
+        if row.messages:
+            figures.became[Became(row.became)] = int(row.messages)
+        for name in _SUMS[1:]:
+            setattr(figures, name, getattr(figures, name) + getattr(row, name))
+    took = t.day_replies.c
+    steps = (
+        sa.select(took[by], took.took, sa.func.sum(took.messages))
+        .where(*_among(t.day_replies, wanted))
+        .group_by(took[by], took.took)
+    )
+    for whose, step, count in core.execute(steps):
+        if count:
+            found[whose].steps[int(step)] = int(count)
+    return dict(found)
+
+
+def _among(table: sa.Table, wanted: FigureFilter) -> Iterable[sa.ColumnElement[bool]]:
+    here = table.c
+    yield here.desk.in_(wanted.desks)
+    yield here.day.between(wanted.first_day, wanted.last_day)
+    for name, value in wanted.values.items():
+        yield here[name] == value
+
+
+def values_of(core: sa.Connection, wanted: FigureFilter) -> dict[Dimension, list[str]]:
+    """What messages of these days were told apart by."""
+    here = t.day_figures.c
+    found: dict[Dimension, list[str]] = {}
+    days = (here.desk.in_(wanted.desks), here.day.between(wanted.first_day, wanted.last_day))
+    for dimension in (Dimension.CATEGORY, Dimension.LANGUAGE, Dimension.CHANNEL):
+        column = here[dimension.value]
+        found[dimension] = list(
+            core.execute(sa.select(column).where(*days).distinct().order_by(column)).scalars()
+        )
+    return found
+
+
+def count_open(core: sa.Connection, wanted: FigureFilter) -> int:
+    """How many messages are not over, whenever they came."""
+    here = t.run_figures.c
+    chosen = [here[name] == value for name, value in wanted.values.items()]
+    query = (
+        sa.select(sa.func.count())
+        .select_from(t.run_figures)
+        .where(here.desk.in_(wanted.desks), here.ended_day.is_(None), *chosen)
+    )
+    return int(core.execute(query).scalar_one())
+
+
+def list_runs(
+    core: sa.Connection, wanted: FigureFilter, before: int | None, limit: int
+) -> list[CountedRun]:
+    """The messages behind a figure, the newest first."""
+    here = t.run_figures.c
+    chosen = [*_among(t.run_figures, wanted), *_which(wanted)]
+    if before is not None:
+        chosen.append(here.run < before)
+    query = (
+        sa.select(t.run_figures, t.runs.c.id)
+        .join(t.runs, t.runs.c.position == here.run)
+        .where(*chosen)
+        .order_by(here.run.desc())
+        .limit(limit)
+    )
+    return [_counted(row) for row in core.execute(query)]
+
+
+def _which(wanted: FigureFilter) -> Iterable[sa.ColumnElement[bool]]:
+    here = t.run_figures.c
+    if wanted.became is not None:
+        yield here.became == wanted.became.value
+    if wanted.looked_at is not None:
+        yield here.looked_at == wanted.looked_at.value
+    if wanted.in_time is not None:
+        yield here.in_time == int(wanted.in_time)
+    if wanted.slower_than is not None:
+        yield here.reply_seconds >= wanted.slower_than
+
+
+def _counted(row: sa.Row[Any]) -> CountedRun:
+    looked_at = None if row.looked_at is None else Looked(row.looked_at)
+    in_time = None if row.in_time is None else bool(row.in_time)
+    became = Became(row.became)
+    return CountedRun(
+        row.desk, row.id, row.day, row.run, became, row.reply_seconds, in_time, looked_at
+    )

@@ -1,0 +1,123 @@
+"""Counts what became of runs, and adds it up by day, beside the hot path.
+
+The figures of a run are made from its records whenever they change. What they add to the sums of
+its day is taken away before the new figures are added.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from datetime import tzinfo
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.figure_records import (
+    KnownRecords,
+    Row,
+    figures_of,
+    first_of_same,
+    read_runs,
+)
+from deskhand.model.figures import step_of
+
+_WHOSE = ("desk", "day", "category", "language", "channel")
+_COUNTS = ("messages", "right", "wrong", "in_time", "late", "ended", "cost")
+Sums = dict[tuple[Any, ...], dict[str, float]]
+Steps = dict[tuple[Any, ...], int]
+
+
+class CountedRuns(NamedTuple):
+    """The figures of some runs."""
+
+    runs: frozenset[int]
+    """Those that were read; one without figures is not counted."""
+    rows: Sequence[Row]
+
+
+def read_figures(
+    core: sa.Connection, desk: str, positions: Collection[int], zone: tzinfo
+) -> CountedRuns:
+    """The figures of these runs, and of the first runs of their conversations: a later run may
+    have brought the first reply. Mail of programs is not counted; figures of erased messages stay
+    as they are."""
+    wanted = set(positions) | first_of_same(core, desk, positions)
+    runs = read_runs(core, desk, wanted)
+    counted = [run for run in runs if not run.is_screened]
+    known = KnownRecords(core, desk, counted)
+    rows = [figures_of(run, known, zone) for run in counted]
+    return CountedRuns(frozenset(run.position for run in runs), rows)
+
+
+def write_figures(core: sa.Connection, counted: CountedRuns) -> None:
+    """Exchange the figures of runs, and what they add to the sums."""
+    here = t.run_figures
+    if not counted.runs:
+        return
+    these = here.c.run.in_(counted.runs)
+    before = [row._asdict() for row in core.execute(sa.select(here).where(these))]
+    core.execute(here.delete().where(these))
+    if counted.rows:
+        core.execute(here.insert(), list(counted.rows))
+    sums: Sums = defaultdict(lambda: dict.fromkeys(_COUNTS, 0))
+    steps: Steps = defaultdict(int)
+    for row in before:
+        _add(sums, steps, row, -1)
+    for row in counted.rows:
+        _add(sums, steps, row, 1)
+    _grow(core, t.day_figures, "became", _changed_sums(sums))
+    _grow(core, t.day_replies, "took", _changed_steps(steps))
+
+
+def _changed_sums(sums: Sums) -> list[Row]:
+    rows: list[Row] = []
+    for key, counts in sums.items():
+        if any(counts.values()):
+            rows.append({**dict(zip((*_WHOSE, "became"), key, strict=True)), **counts})
+    return rows
+
+
+def _changed_steps(steps: Steps) -> list[Row]:
+    rows: list[Row] = []
+    for key, count in steps.items():
+        if count:
+            rows.append({**dict(zip((*_WHOSE, "took"), key, strict=True)), "messages": count})
+    return rows
+
+
+def _add(
+    sums: Sums,
+    steps: Steps,
+    row: Mapping[str, Any],
+    sign: int,
+) -> None:
+    whose = tuple(row[name] for name in _WHOSE)
+    counts = sums[(*whose, row["became"])]
+    counts["messages"] += sign
+    counts["cost"] += sign * row["cost"]
+    if row["looked_at"] is not None:
+        counts[row["looked_at"]] += sign
+    if row["in_time"] is not None:
+        counts["in_time" if row["in_time"] else "late"] += sign
+    if row["ended_day"] is not None:
+        on_that_day = (row["desk"], row["ended_day"], *whose[2:], row["became"])
+        sums[on_that_day]["ended"] += sign
+    if row["reply_seconds"] is not None:
+        steps[(*whose, step_of(row["reply_seconds"]))] += sign
+
+
+def _grow(core: sa.Connection, table: sa.Table, last: str, rows: Sequence[Row]) -> None:
+    """Add to sums; those that are not there yet begin with nothing. `last` ends their key."""
+    if not rows:
+        return
+    key = (*_WHOSE, last)
+    counts = [name for name in rows[0] if name not in key]
+    names = (*key, *counts)
+    columns = ", ".join(f'"{name}"' for name in names)
+    values = ", ".join(f":{name}" for name in names)
+    grown = ", ".join(f'"{name}" = {table.name}."{name}" + excluded."{name}"' for name in counts)
+    upsert = (
+        f"INSERT INTO {table.name} ({columns}) VALUES ({values})"  # noqa: S608 our own names
+        f" ON CONFLICT ({', '.join(key)}) DO UPDATE SET {grown}"
+    )
+    core.execute(sa.text(upsert), list(rows))
