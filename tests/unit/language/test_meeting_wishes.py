@@ -19,6 +19,8 @@ from deskhand.scheduling.wishes import Wish
 PRAGUE = ZoneInfo("Europe/Prague")
 CORPUS = Path(__file__).parents[2] / "data" / "meeting_wishes.yaml"
 CASES: list[dict[str, Any]] = read_yaml(CORPUS).data["wishes"]
+PLAIN = read_yaml(Path(__file__).parent / "plain_wishes.yaml").data
+PLAIN_CASES: list[dict[str, Any]] = [{"sent": PLAIN["sent"], **case} for case in PLAIN["wishes"]]
 HOURS = Hours(PRAGUE, read_hours({"mon-fri": "9:00-17:00"}))
 QUARTER = timedelta(minutes=15)
 ENOUGH = 0.5
@@ -118,7 +120,7 @@ def name_of(case: dict[str, Any]) -> str:
     return f"{case['lang']}-{case['text'][:60]}"
 
 
-@pytest.mark.parametrize("case", CASES, ids=name_of)
+@pytest.mark.parametrize("case", [*CASES, *PLAIN_CASES], ids=name_of)
 def test_no_wish_is_read_wrongly(case: dict[str, Any]) -> None:
     wish = read_wish(case["text"], case["lang"], sent(case))
     assert judged(case) != "wrong", wish
@@ -127,3 +129,21 @@ def test_no_wish_is_read_wrongly(case: dict[str, Any]) -> None:
 def test_most_wishes_are_read_and_few_are_left_to_a_person() -> None:
     score = Counter(judged(case) for case in CASES)
     assert score["right"] >= 0.85 * len(CASES), score
+
+
+def test_plain_wishes_are_read_in_every_language() -> None:
+    for language in ("en", "cs", "de", "es"):
+        score = Counter(judged(case) for case in PLAIN_CASES if case["lang"] == language)
+        assert score["right"] >= 0.95 * score.total(), (language, score)
+
+
+@pytest.mark.parametrize("case", [case for case in PLAIN_CASES if "moved" in case], ids=name_of)
+def test_a_moved_appointment_is_known_by_its_day_and_wished_for_at_the_new_time(
+    case: dict[str, Any],
+) -> None:
+    wish = read_wish(case["text"], case["lang"], sent(case))
+    year = sent(case).year
+    day, _, clock = case["moved"]["to"].partition(" ")
+    assert wish.change == "move"
+    assert (wish.day, wish.at) == (a_day(day, year), a_time(clock))
+    assert wish.old == (a_day(case["moved"]["from"], year), None)

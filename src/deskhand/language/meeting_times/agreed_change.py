@@ -6,7 +6,7 @@ from deskhand.language.meeting_times import wish_words
 from deskhand.language.meeting_times.clock_times import as_time
 from deskhand.language.meeting_times.day_spots import DaySpot
 from deskhand.language.meeting_times.meeting_phrases import any_of, compiled
-from deskhand.language.meeting_times.time_marks import TimeMarks, sentences, words_in
+from deskhand.language.meeting_times.time_marks import TimeMarks, overlaps, sentences, words_in
 from deskhand.language.meeting_times.wished_days import WishedDays, the_week
 from deskhand.scheduling.wishes import Wish
 
@@ -24,7 +24,7 @@ def change_in(marks: TimeMarks) -> str | None:
     """`move` or `cancel`; None where nothing that was agreed is touched."""
     if _says_off(marks):
         return "cancel"
-    moves = any_of(wish_words.MOVE, marks.languages).search(marks.folded) is not None
+    moves = _says_move(marks)
     cancels = any_of(wish_words.CANCEL, marks.languages).search(marks.folded) is not None
     if moves and not _GIVEN_UP.search(marks.folded):
         return "move"
@@ -32,6 +32,13 @@ def change_in(marks: TimeMarks) -> str | None:
         return None
     asks = compiled(r"\?").search(marks.folded) is not None and len(marks.days) > 1
     return "move" if asks and not _GIVEN_UP.search(marks.folded) else "cancel"
+
+
+def _says_move(marks: TimeMarks) -> bool:
+    """`the same time` as another zone's moves nothing."""
+    apart = [*marks.harmless, *((spot.start, spot.end) for spot in marks.zones)]
+    found = any_of(wish_words.MOVE, marks.languages).finditer(marks.folded)
+    return any(not overlaps(match.span(), apart) for match in found)
 
 
 def _says_off(marks: TimeMarks) -> bool:
@@ -55,13 +62,16 @@ def changed_wish(marks: TimeMarks, change: str, now: datetime, beside: TimeMarks
     elsewhere = [] if beside is None else _clocks(beside)
     if old_day is None and beside is not None:
         old_day = _first_day(beside, now)
-    old_clock = next(iter([*clocks, *elsewhere]), None)
+    only_new = len(clocks) == 1 and new_day is not None and _is_behind_new(marks, new_day, now)
+    old_clock = next(iter(elsewhere if only_new else [*clocks, *elsewhere]), None)
     old_at = None if old_clock is None else as_time(old_clock)
     old = None if old_day is None else (old_day, old_at)
     if change == "cancel":
         return Wish(change=change, old=old)
 
-    new_at = as_time(clocks[1]) if len(clocks) > 1 else None
+    new_at = as_time(clocks[-1]) if only_new else None
+    if len(clocks) > 1:
+        new_at = as_time(clocks[1])
     if _SAME.search(marks.folded) or (new_at is None and old is not None):
         new_at = new_at or old_at
     week = the_week(marks.days)
@@ -72,6 +82,24 @@ def changed_wish(marks: TimeMarks, change: str, now: datetime, beside: TimeMarks
     return Wish(new_day, new_at, change=change, old=old)
 
 
+def _is_behind_new(marks: TimeMarks, new_day: date, now: datetime) -> bool:
+    """Whether the time stands behind the new day: `from Monday to Tuesday at ten`."""
+    clock = next(spot for spot in marks.times if spot.at is not None)
+    spots = _ends_apart(marks)
+    before = [spot for spot in spots if spot.end <= clock.start]
+    return bool(before) and len(spots) > 1 and _day_of(before[-1], marks, now) == new_day
+
+
+def _ends_apart(marks: TimeMarks) -> list[DaySpot]:
+    """The days; `from Wednesday to Thursday` are two here."""
+    spots: list[DaySpot] = []
+    for spot in marks.days:
+        spots.append(spot._replace(to_weekday=None))
+        if spot.to_weekday is not None:
+            spots.append(spot._replace(weekday=spot.to_weekday, to_weekday=None))
+    return spots
+
+
 def _clocks(marks: TimeMarks) -> list[int]:
     return [spot.at for spot in marks.times if spot.at is not None]
 
@@ -79,7 +107,8 @@ def _clocks(marks: TimeMarks) -> list[int]:
 def _old_and_new(marks: TimeMarks, now: datetime) -> tuple[date | None, date | None]:
     """The day that was agreed and the one that is wished for; the only one is the agreed one,
     unless it is moved to that day."""
-    days = [(spot, day) for spot in marks.days if (day := _day_of(spot, marks, now)) is not None]
+    spots = _ends_apart(marks)
+    days = [(spot, day) for spot in spots if (day := _day_of(spot, marks, now)) is not None]
     if not days:
         return None, None
     old = days[0][1]

@@ -55,6 +55,8 @@ class TimeSpot(NamedTuple):
     last: int = DAY
     part: bool = False
     """Whether it is a part of the day such as the morning."""
+    leaves: bool = False
+    """Whether somebody must go then."""
 
 
 def time_spots(folded: str, languages: tuple[str, ...]) -> Iterator[TimeSpot]:
@@ -65,7 +67,8 @@ def time_spots(folded: str, languages: tuple[str, ...]) -> Iterator[TimeSpot]:
         yield from _alone(folded, language)
         for pattern, (first, last) in PARTS[language].items():
             for match in compiled(pattern).finditer(folded):
-                yield TimeSpot(match.start(), match.end(), None, first, last, part=True)
+                place = match.span(match.lastindex or 0)
+                yield TimeSpot(*place, None, first, last, part=True)
 
 
 def as_time(minutes: int) -> time | None:
@@ -108,7 +111,8 @@ def _span(match: Any, folded: str, language: str, *, bare: bool) -> TimeSpot | N
     before = folded[max(0, match.start() - 1) : match.start()]
     if before in (".", "/", "-", ",", ":") or _NOT_TIME.search(folded[match.end() :]):
         return None
-    if not bare and all(text.isdecimal() for text in texts):
+    in_brackets = before == "(" and folded[match.end() :].startswith(")")
+    if not bare and not in_brackets and all(text.isdecimal() for text in texts):
         return None  # `5-10` may be anything
     suffix = _suffix(texts[1], language)
     first = _read(texts[0], language, suffix)
@@ -133,7 +137,25 @@ def _limits(folded: str, language: str) -> Iterator[TimeSpot]:
                 minute = _read(match.group(1), language, "")
             if minute is not None:
                 yield _limit(match.start(), match.end(), kind, minute)
+    yield from _leaving(folded, language)
     yield from _loose_times(folded, language)
+
+
+def _leaving(folded: str, language: str) -> Iterator[TimeSpot]:
+    """`at four I have to leave`, `we must go at four`: until then."""
+    clock, at = _clock_form(language), f"{meeting_phrases.AT[language]}"
+    at += f"|{meeting_phrases.BEFORE[language]}"
+    must, gone, small = meeting_phrases.LEAVING[language]
+    fill = rf"(?:(?:{small}),? ){{0,4}}"
+    for form in (
+        rf"\b(?:{at}) ({clock}),? {fill}(?:{must}) {fill}(?:{gone})\b",
+        rf"\b(?:{must}) {fill}(?:{gone}) {fill}(?:{at}) ({clock})(?:\b|$)",
+        rf"\b(?:{must}) {fill}(?:{at}) ({clock}) {fill}(?:{gone})\b",
+    ):
+        for match in compiled(form).finditer(folded):
+            minute = _read(match.group(1), language, "")
+            if minute is not None:
+                yield TimeSpot(match.start(), match.end(), None, 0, minute, leaves=True)
 
 
 def _loose_times(folded: str, language: str) -> Iterator[TimeSpot]:
@@ -174,8 +196,8 @@ def _alone(folded: str, language: str) -> Iterator[TimeSpot]:
     forms.append(rf"(?:{hours}) (?:{{s}})")
     pattern = "|".join(forms).replace("{s}", suffix)
     for match in compiled(rf"(?:^|[^a-z0-9.:/-])({pattern})(?:\b|$)").finditer(folded):
-        if _NOT_TIME.search(folded[match.end(1) :]):
-            continue
+        if _NOT_TIME.search(folded[match.end(1) :]) or match.group(1).startswith("jednou"):
+            continue  # `jednou odpoledne` is once some afternoon
         minute = _read(match.group(1), language, "")
         if minute is not None:
             yield TimeSpot(match.start(1), match.end(1), minute)

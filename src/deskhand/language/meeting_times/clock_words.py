@@ -15,8 +15,8 @@ def _hours(*forms: str) -> dict[str, int]:
 HOUR_WORDS: dict[str, dict[str, int]] = {
     "en": _hours("one two three four five six seven eight nine ten eleven twelve"),
     "cs": _hours(
-        "jedna/jednu/jedne dve/dvou tri ctyri/ctyr pet/peti sest/sesti sedm/sedmi osm/osmi"
-        " devet/deviti deset/deseti jedenact/jedenacti dvanact/dvanacti",
+        "jedna/jednu/jedne/jednou dve/dvou/dvema tri/tremi ctyri/ctyr/ctyrmi pet/peti sest/sesti"
+        " sedm/sedmi osm/osmi devet/deviti deset/deseti jedenact/jedenacti dvanact/dvanacti",
         "prvni druhe/druhou treti ctvrte/ctvrtou pate/patou seste/sestou sedme/sedmou osme/osmou"
         " devate/devatou desate/desatou jedenacte/jedenactou dvanacte/dvanactou",
     ),
@@ -72,6 +72,7 @@ _LATE = (_hour(15), _DAY)
 _EARLY = (0, _hour(10))
 _EVENING = (_hour(17), _DAY)
 _AFTER_LUNCH = (_hour(13), _DAY)
+_LATE_LUNCH = (_hour(13), _hour(16))
 _LUNCH = (_hour(12), _hour(14))
 
 PARTS: dict[str, dict[str, tuple[int, int]]] = {
@@ -92,7 +93,8 @@ PARTS: dict[str, dict[str, tuple[int, int]]] = {
         ),
     },
     "cs": {
-        r"\b(?:kazde )?dopoledn\w*\b|\bdopo\b|\brano\b|\bpred (?:polednem|obedem)\b": _MORNING,
+        r"\b(?:kazde )?dopoledn\w*\b|\bdopo\b|\brano\b|"
+        r"\b(?:pred (?:polednem|obedem)|do obeda)\b": _MORNING,
         r"\bbrzy rano\b|\bhned rano\b": _EARLY,
         r"\b(?:kazde )?odpoledn\w*\b|\bodpo\b|\bpo poledni\b": _AFTERNOON,
         r"\bpo obede\b": _AFTER_LUNCH,
@@ -106,6 +108,7 @@ PARTS: dict[str, dict[str, tuple[int, int]]] = {
         r"\bin der fruh\b|"
         r"\bfruh\b|\bvormittage?n?\b|\bfruhmorgens\b": _MORNING,
         r"\b(?:am |den |jede[nr] )?nachmittags?\b|\bnachmittage?n?\b": _AFTERNOON,
+        r"\ban (?:dem|diesem|jenem) morgen\b|\bvor (?:dem mittag\w*|der mittagspause)\b": _MORNING,
         r"\bnach dem mittag\w*\b|\bnach der mittagspause\b": _AFTER_LUNCH,
         r"\b(?:am )?spate[nr]? nachmittags?\b": _LATE,
         r"\b(?:am )?fruhe[nr]? nachmittags?\b": (_hour(12), _hour(15)),
@@ -119,6 +122,10 @@ PARTS: dict[str, dict[str, tuple[int, int]]] = {
         r"\b(?:a|hasta) primera hora(?: de la manana)?\b": _EARLY,
         r"\b(?:por|en|a) las? tardes?\b|\blas tardes\b|\bcualquier tarde\b|\b(?:una|"
         r"alguna) tarde\b": (_AFTERNOON),
+        r"\b(?:esa|aquella)(?: misma)? manana\b|\b(?:toda )?la manana\b|"
+        r"\bantes de (?:comer|almorzar|la comida|mediodia)\b": _MORNING,
+        r"\b(?:esa|aquella)(?: misma)? (tarde)\b|\b(?:toda )?la tarde\b": _AFTERNOON,
+        r"\b(?:a|en) la hora de(?:l| la)? (?:comer|comida|almuerzo|almorzar)\b": _LATE_LUNCH,
         r"\bdespues de (?:comer|almorzar|la comida)\b": _AFTER_LUNCH,
         r"\ba ultima hora(?: de la tarde)?\b": _LATE,
         r"\bpor las? noches?\b": _EVENING,

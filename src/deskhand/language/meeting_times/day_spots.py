@@ -5,6 +5,7 @@ from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
 from deskhand.config.sections.slots import SlotSpec
+from deskhand.language.meeting_times.back_references import Named, back_references, coming
 from deskhand.language.meeting_times.day_ranges import (
     Stretch,
     means_week,
@@ -25,6 +26,7 @@ from deskhand.language.meeting_times.day_words import (
 )
 from deskhand.language.meeting_times.meeting_phrases import WEEK_OF, any_of, compiled
 from deskhand.language.meeting_times.month_parts import month_spots
+from deskhand.language.meeting_times.short_weekdays import short_weekdays
 from deskhand.language.slots.date_numeric import Spot, numeric_spots
 from deskhand.language.slots.date_relative import relative_spots
 from deskhand.language.slots.folded_text import FoldedText, Scan
@@ -44,6 +46,8 @@ _JUST_OVER = timedelta(days=270)
 """A date without a year that is farther ahead than this has just been."""
 _ONWARDS = timedelta(days=13)
 _REACH = 40
+_NEAREST = compiled(r"\bkommende[nrs]?\b|\bcoming\b")
+"""With a weekday: the next one, not that of the next week."""
 _COME_BY = compiled(r"\b(?:(?:come|drop|stop|pass|swing)(?: round)? by|apart from) $")
 
 
@@ -61,6 +65,8 @@ class DaySpot(NamedTuple):
     """`until`, `before`, `from` or `after`, where it only bounds the days that suit."""
     to_weekday: int | None = None
     """The last of a range of weekdays."""
+    points_back: bool = False
+    """Whether it means a day that was named before: `that day`."""
 
 
 def day_spots(
@@ -74,12 +80,17 @@ def day_spots(
     for spot in _weekdays(folded, languages, now.date()):
         if spot.kind == "weekday" or not _overlaps(spot, written):
             found.append(spot)
+    found += [
+        DaySpot(short.start, short.end, weekday=short.weekday, kind="weekday")
+        for short in short_weekdays(reading, languages)
+    ]
     found += _weeks(folded, languages, now.date())
     every = [*stretches(folded, now.date(), languages), *month_spots(folded, now.date(), languages)]
     found += [_of_stretch(stretch, folded, languages) for stretch in every]
     spots = _apart(found)
     spots = _dated_in_brackets(_echoed(spots, folded), folded)
     spots = _ranges(spots, folded, languages)
+    spots = _apart([*spots, *_pointing_back(spots, folded, languages, now.date())])
     return [_limited(spot, folded, languages) for spot in spots]
 
 
@@ -139,6 +150,32 @@ def _same_month(dated: date, number: int) -> date | None:
     return dated.replace(day=number) if 0 < number < dated.day else None
 
 
+def _pointing_back(
+    spots: Sequence[DaySpot], folded: str, languages: tuple[str, ...], today: date
+) -> Iterator[DaySpot]:
+    """`that afternoon` on the day that was named before; doubtful where there is no such day."""
+    weeks = [(spot.start, spot.days[0]) for spot in spots if spot.kind == "week"]
+    named: list[Named] = []
+    for spot in spots:
+        if spot.kind == "weekday" and spot.weekday is not None and spot.to_weekday is None:
+            week = None if weeks else week_around(coming(spot.weekday, today))
+            named.append(Named(spot.start, spot.weekday, None, week))
+        elif spot.kind == "day":
+            day = spot.days[0][0]
+            named.append(Named(spot.start, day.weekday(), day, week_around(day)))
+    for place in back_references(folded, named, weeks, languages):
+        if place.week is not None:
+            yield DaySpot(place.start, place.end, (place.week,), kind="week")
+        elif place.day is None:
+            yield DaySpot(place.start, place.end, kind="doubt")
+        elif place.day.day is None:
+            spot = DaySpot(place.start, place.end, weekday=place.day.weekday, kind="weekday")
+            yield spot._replace(points_back=True)
+        else:
+            day = place.day.day
+            yield DaySpot(place.start, place.end, ((day, day),), points_back=True)
+
+
 def _length(table: dict[str, str], lead: str, languages: tuple[str, ...]) -> int:
     """How long the words of a table are at the end of what stands before a place."""
     match = any_of(table, languages).search(lead)
@@ -166,7 +203,8 @@ def _of_relative(
     elif spot.precision == "exact" and _COUNTED_WEEK.search(folded[start:end]):
         yield DaySpot(start, end, (week_around(spot.days[0]),), kind="week")
     elif spot.precision == "exact":
-        singles = tuple((day, day) for day in spot.days)
+        meant = spot.days[:1] if _NEAREST.search(folded[start:end]) else spot.days
+        singles = tuple((day, day) for day in meant)
         yield DaySpot(start, end, singles, kind="day" if len(singles) == 1 else "doubt")
     else:
         yield DaySpot(start, end, kind="doubt")

@@ -27,11 +27,35 @@ BEFORE: dict[str, str] = {
     "es": r"antes de las?|hasta las?",
 }
 BETWEEN: dict[str, tuple[str, str]] = {
-    "en": (r"between|from", r"and|to|till|until|-"),
-    "cs": (r"mezi|od", r"a|az do|do|az|-"),
-    "de": (r"zwischen|von", r"und|bis|-"),
-    "es": (r"entre las?|de las?|desde las?|de", r"y las?|a las?|hasta las?|y|a|-"),
+    "en": (r"between|from|say|at|around", r"and|to|till|until|-"),
+    "cs": (r"mezi|od|rekneme|kolem", r"a|az do|do|az|-"),
+    "de": (r"zwischen|von|sagen wir|um", r"und|bis|-"),
+    "es": (r"entre las?|de las?|desde las?|de|digamos", r"y las?|a las?|hasta las?|y|a|-"),
 }
+
+LEAVING: dict[str, tuple[str, str, str]] = {
+    "en": (
+        r"(?:i|we|he|she|they)(?:'ll| will)? (?:have to|must|need to|has to|needs to|got to)",
+        r"leave|go|be off|run|head (?:off|out)",
+        r"but|already|again|then|unfortunately|the office|home",
+    ),
+    "cs": (
+        r"musi(?:m|me)?|bud(?:u|eme) muset",
+        r"odejit|odjet|jit|pryc|bezet|vyrazit|koncit|skoncit",
+        r"uz|ale|bohuzel|vsak|pak|potom|ovsem|zase|domu",
+    ),
+    "de": (
+        r"mus(?:s|sen)",
+        r"weg|los|gehen|fort|aufbrechen",
+        r"ich|wir|aber|leider|schon|wieder|dann|jedoch|spatestens",
+    ),
+    "es": (
+        r"(?:me |nos )?(?:tengo|tenemos|debo|debemos)(?: que)?",
+        r"irme|irnos|ir|salir|marcharme|marcharnos",
+        r"ya|pero|lamentablemente|luego|entonces",
+    ),
+}
+"""Having to, going away, and what may stand beside them: a time there is when it must end."""
 
 DAY_OF_MONTH: dict[str, str] = {
     "en": r"(?:\bthe|\bon) ([0-9]{1,2})(?:st|nd|rd|th)\b",

@@ -27,6 +27,8 @@ _WEEKDAY = r"(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch"
 _PART = r"vormittag|nachmittag|morgen|mittag|abend"
 _COMPOUND = compiled(rf"(?i)({_WEEKDAY})({_PART})")
 _MOST_UNCLEAR = 6
+_BESIDE = 5
+"""Characters between a day and the time that belongs to it."""
 _SHOWN = 60
 """Characters that are shown of a text in a language whose times are not read."""
 
@@ -56,6 +58,7 @@ def read_wish(text: str, language: str | None, now: datetime, beside: str = "") 
     unclear += wished.doubtful()
     unclear += [(spot.start, spot.end) for spot in marks.days if spot.kind == "doubt"]
     unclear += _left_over(marks, used)
+    unclear += _after_leaving(marks) + _until_when(marks)
     zone = _zone(marks, now, unclear)
     windows = _windows(wished, now, zone)
     if windows is None:
@@ -109,6 +112,28 @@ def _left_over(marks: TimeMarks, used: Sequence[Place]) -> list[Place]:
         *compiled(wish_words.LEFTOVER_CLOCK).finditer(marks.folded),
     ]
     return [match.span() for match in found if not overlaps(match.span(), covered)]
+
+
+def _after_leaving(marks: TimeMarks) -> list[Place]:
+    """Where somebody must go, and other times are named after that: he may come back."""
+    gone = [spot for spot in marks.times if spot.leaves]
+    return [
+        (spot.start, spot.end)
+        for spot in gone
+        for other in marks.times
+        if (other.first if other.at is None else other.at) >= spot.last
+    ]
+
+
+def _until_when(marks: TimeMarks) -> list[Place]:
+    """`by Friday noon`: a time beside the last day bounds that day, and says nothing of others."""
+    last = [spot for spot in marks.days if spot.limit in ("until", "before")]
+    return [
+        (day.start, clock.end)
+        for day in last
+        for clock in marks.times
+        if clock.at is not None and 0 <= clock.start - day.end <= _BESIDE
+    ]
 
 
 def _minutes(marks: TimeMarks, unclear: list[Place]) -> int | None:

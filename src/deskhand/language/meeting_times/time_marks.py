@@ -14,7 +14,8 @@ from deskhand.language.meeting_times.zones import ZoneSpot, zone_spots
 from deskhand.language.slots.folded_text import FoldedText
 
 _SENTENCE = compiled(r"[.!?…]+(?:\s+|$)|\n\s*\n")
-_SHORT_PIECE = compiled(r"(?:\b(?:[a-z]|ca|cca|nr|no|st|tj|uhr|hod|mr|mrs|ms|dr|popr|bzw)|^)$")
+_HOURS = compiled(r"\b(?:uhr|hod)$")
+_SHORT_PIECE = compiled(r"(?:\b(?:[a-z]|ca|cca|nr|no|st|tj|mr|mrs|ms|dr|popr|bzw)|^)$")
 Mark = DaySpot | TimeSpot | DurationSpot | ZoneSpot
 Place = tuple[int, int]
 
@@ -95,6 +96,8 @@ def sentences(marks: TimeMarks) -> Iterator[Place]:
         full_stop = gap.group().startswith(".") and "\n" not in gap.group()
         stop = (gap.start(), gap.start() + 1)
         goes_on = _SHORT_PIECE.search(piece[-6:]) or _is_inside(stop, covered)
+        if _HOURS.search(piece[-6:]):
+            goes_on = not _begins_high(marks, gap.end())
         if full_stop and (goes_on or _is_dates_own(marks, stop[1], gap.end())):
             continue
         yield start, gap.end()
@@ -105,9 +108,12 @@ def sentences(marks: TimeMarks) -> Iterator[Place]:
 
 def _is_dates_own(marks: TimeMarks, stop: int, following: int) -> bool:
     """Whether a full stop belongs to a date and the sentence goes on: `am 24.11. um zehn`."""
-    after = marks.given.given[marks.given.origin(following) :][:1]
     is_date = any(spot.end in (stop, stop - 1) for spot in marks.days)
-    return is_date and not after.isupper()
+    return is_date and not _begins_high(marks, following)
+
+
+def _begins_high(marks: TimeMarks, place: int) -> bool:
+    return marks.given.given[marks.given.origin(place) :][:1].isupper()
 
 
 def _is_inside(place: Place, places: Sequence[Place]) -> bool:

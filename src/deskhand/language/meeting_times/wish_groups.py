@@ -113,7 +113,8 @@ def _parts(
         else:
             stated = not goes_on and not _offers(marks, sentence, piece, before)
             made = [_Part(held, refused=goes_on, stated=stated)]
-            if goes_on and not _joins(marks, piece):
+            in_brackets = marks.folded[: piece[0]].endswith("(")
+            if goes_on and not in_brackets and not _joins(marks, piece):
                 unclear.append(piece)
         before = made[-1] if made else before
         yield from made
@@ -241,7 +242,14 @@ def _paired(held: Marks, marks: TimeMarks) -> list[Group]:
 
 
 def _without_weeks(held: Marks) -> Marks:
-    """A week beside one of its weekdays only says which is meant."""
+    """A week beside one of its weekdays only says which is meant, and `that day` beside the day
+    says nothing more."""
+    first = next((mark for mark in held if isinstance(mark, DaySpot)), None)
+    held = [
+        mark
+        for mark in held
+        if mark is first or not isinstance(mark, DaySpot) or not mark.points_back
+    ]
     weekdays = any(isinstance(mark, DaySpot) and mark.weekday is not None for mark in held)
     weeks = [mark for mark in held if isinstance(mark, DaySpot) and mark.kind == "week"]
     return [mark for mark in held if not weekdays or mark not in weeks]

@@ -28,10 +28,10 @@ EXCEPTION: dict[str, str] = {
     "es": r"\b(?:menos|excepto|salvo|exceptuando|quitando|a excepcion de|con excepcion de)\b",
 }
 NOT_EXCEPTION: dict[str, str] = {
-    "en": r"~",
-    "cs": r"\bmimo (?:jine|kancelar|praci)\b",
-    "de": r"\bauss?erhalb\b",
-    "es": r"\b(?:al|por lo|mas o|ni mucho) menos\b",
+    "en": r"\bexcept that\b",
+    "cs": r"\bmimo (?:jine|kancelar|praci)\b|\b(?:krome toho|az na to),? ze\b",
+    "de": r"\bauss?erhalb\b|\bauss?er,? dass\b",
+    "es": r"\b(?:al|por lo|mas o|ni mucho) menos\b|\bmenos cuarto\b|\b(?:salvo|excepto) que\b",
 }
 
 ONLY: dict[str, str] = {
@@ -65,13 +65,19 @@ HENCE: dict[str, str] = {
 SMALL: dict[str, str] = {
     "en": r"on|at|in|the|any|some|time|of|for|during|over|both|by|a|an|each|sometime|ideally|"
     r"preferably|afterwards|then|still|maybe|perhaps|please|best|also|even|pm|am|only|from|"
-    r"before|after|around|about|always|at most|anything|something",
+    r"before|after|around|about|always|at most|anything|something|say|roughly|between|to|"
+    r"either way|failing that|if not|your place|here|there",
     "cs": r"v|ve|na|s|o|k|ke|z|ze|po|od|do|pred|radsi|prosim|nejlepe|idealne|treba|taky|take|"
-    r"jeste|jen|klidne|kolem|okolo|hodin\w*|hod|kdykoliv?|dne|az|spis\w*|pro|vzdy|maximalne|nejvys",
+    r"jeste|jen|klidne|kolem|okolo|hodin\w*|hod|kdykoliv?|dne|az|spis\w*|pro|vzdy|maximalne|nejvys|"
+    r"rekneme|dejme tomu|jenom|pouze|vyhradne|asi|zhruba|priblizne|nekdy|pokazde|u vas|u nas|mezi",
     "de": r"am|an|im|in|den|dem|der|die|das|um|von|vom|gegen|ab|bis|vor|nach|uhr|jeweils|gern\w*|"
-    r"auch|etwa|ca|bitte|am liebsten|gegebenenfalls|noch|einem|zur|zum|immer|hochstens|maximal",
+    r"auch|etwa|ca|bitte|am liebsten|gegebenenfalls|noch|einem|zur|zum|immer|hochstens|maximal|"
+    r"sagen wir|sag(?:en)? wir mal|nur|ausschlieslich|so|ungefahr|vielleicht|eventuell|ersatzweise|"
+    r"notfalls|zwischen|irgendwann|bei ihnen|bei uns",
     "es": r"el|la|los|las|a|al|de|del|en|por|sobre|hacia|también|tambien|mejor|dia|dias|incluso|"
-    r"quiza|quizas|para|partir|antes|despues|siempre|como mucho|como maximo",
+    r"quiza|quizas|para|partir|antes|despues|siempre|como mucho|como maximo|digamos|solo|"
+    r"solamente|unicamente|mas o menos|aproximadamente|entre|si no|en su defecto|unos|unas|"
+    r"ahi|aqui",
 }
 """Words that stand between times without adding anything."""
 
@@ -104,6 +110,7 @@ MOVE: dict[str, str] = {
     r"\b(?:zur|um die)(?: gleichen| selben)\b",
     "es": r"\b(?:aplaz\w*|mover(?:la|lo|se)?|cambi(?:ar|o|amos|arla|arlo|ara)|pospon\w*|retras\w*|"
     r"adelant\w*|reprogram\w*|en su lugar|en lugar|en vez|traslad\w*|pasar(?:la|lo)|"
+    r"pasar (?:\w+ ){1,2}(?:reunion|cita|llamada|visita) del?|"
     r"(?:la |lo )?dejamos para|mism[oa] (?:hora|dia|horario))\b",
 }
 CANCEL: dict[str, str] = {
@@ -117,7 +124,7 @@ CANCEL: dict[str, str] = {
     r"(?:nemohu|nemuzu|nemuzeme) (?:prijit|dorazit|prijet|se (?:dostavit|zucastnit)))\b",
     "de": r"\b(?:absag\w*|abzusag\w*|stornier\w*|entfall\w*|ausfall\w*|auszufall\w*|"
     r"fallt (?:\w+ ){0,3}(?:aus|weg)|nicht (?:kommen|wahrnehmen|teilnehmen|erscheinen|einhalten)|"
-    r"dazwischen\w*|streichen)\b",
+    r"dazwischen\w*|streichen)\b|\bsage?n?\b.{1,60}\bab\b",
     "es": r"\b(?:anul\w*|cancel\w*|no (?:podre|puedo|podemos|podremos|me (?:va a ser|es|"
     r"sera) posible)"
     r"(?: (?:asistir|ir|venir|acudir|llegar))|no (?:me )?(?:va a ser|sera) posible|suspend\w*|"
@@ -137,12 +144,18 @@ HARMLESS: dict[str, str] = {
     r"\b\b(?:all|whole|entire|full) day\b|\bhalf of\b|"
     r"\b(?:meet|see|visit|talk|come by|speak|call) (?:us |you |me )?(?:one|some) day\b|"
     r"\bwhen (?:could|can|would|will|are|is|do|might|should|shall|suits|it suits|you)\b|"
-    r"\bone day\b|\ball week\b|\bbusiness days?\b|\bwhen\?",
+    r"\bone day\b|\ball week\b|\bbusiness days?\b|\bwhen\?|"
+    r"\b(?:at |on )?(?:what|which) (?:time|day|hour|slot|date)s?\b|"
+    r"\byour (?:local )?time(?: ?zone)?\b|"
+    r"\bsame time ?zone(?: as (?:you\w*|us|ours)\b|[.,;!?)]|$)",
     "cs": r"\b(?:dobr[eyou]+|hezk\w+|pekn\w+|krasn\w+|prijemn\w+) (?:zbytek )?(?:den|dne|rano|"
     r"dopoledne|odpoledne|vecer|tyden|tydne|vikend\w*)\b|\bzbytek (?:tydne|dne)\b|"
     r"\bpokud (?:mozno|je to mozne|to (?:jde|pujde|bude mozne))\b|\bje-li to mozne\b|"
     r"\bjiny den\b|\bco nejdrive\b|\bjeden den\b|\bnekdy\b|\bcel(?:y|e) (?:den|dny|tyden)\b|"
-    r"\bkazdy den\b|\bv tydnu\b|\bbehem tydne\b|\bpredem\b",
+    r"\bkazdy den\b|\bv tydnu\b|\bbehem tydne\b|\bpredem\b|\bv kolik(?: hodin)?\b|"
+    r"\b(?:ve? )?(?:kter|jak)(?:y|ou|em|a|e) (?:den|dny|cas|dobu|hodinu|hodine)\b|\bvaseho casu\b|"
+    r"\bstejn\w+ casov\w+ pasm\w+(?: jako (?:vy|vase|u vas)\b|[.,;!?)]|$)|"
+    r"\bcasov\w+ pasm\w+ (?:je |mame )?(?:stejne|totozne|shodne)\b",
     "de": r"\bguten (?:morgen|tag|abend|vormittag|nachmittag)\b|\bschon(?:e|en|es) (?:\w+ )?(?:tag|"
     r"abend|woche|wochenende|nachmittag|vormittag)\b|\b(?:die )?(?:ubrige|restliche)n? (?:woche|"
     r"tage)\b|"
@@ -150,13 +163,20 @@ HARMLESS: dict[str, str] = {
     r"\bjede[nrmsn]? tag\b|\b(?:den )?ganzen? tage?\b|\bganztags\b|\b(?:die )?ganze woche\b|"
     r"\b(?:an )?eine[mn] tag\b|\bvor ort\b|\bwann\b|\bbei tag\b|\bwochentag\w*\b|"
     r"\bherzliche[nr]? (?:gruss|grus|dank)\b|\b(?:wenn|falls|sofern|soweit) (?:moglich|(?:es|das|"
-    r"dies) (?:geht|passt|moglich ist))\b",
+    r"dies) (?:geht|passt|moglich ist))\b|\b(?:um )?wie ?viel uhr\b|"
+    r"\b(?:zu |an )?welche[rnms]? (?:uhrzeit|zeit|stunde|tag|tagen)\b|"
+    r"\b(?:ihrer|eurer) (?:orts)?zeit\b|"
+    r"\b(?:dieselbe|derselben|gleiche[nr]?|selbe[nr]?) zeitzone(?: wie (?:sie|bei ihnen|ihr)\b|"
+    r"[.,;!?)]|$)|\bzeitzone ist (?:dieselbe|die gleiche)(?: wie (?:ihre|bei ihnen)\b|[.,;!?)]|$)|"
+    r"\bvor(?:[,;!?)]|\.(?:\s|$)|$)",
     "es": r"\bbuen[oa]s? (?:dias?|tardes|noches)\b|\b(?:buen|feliz|un buen) (?:dia|fin de semana|"
     r"semana|tarde)\b|\b(?:los )?(?:demas|otros) dias\b|\b(?:el )?resto(?: de la semana)?\b|"
     r"\bsi (?:puede ser|es posible|fuera posible|les? (?:va|viene) bien)\b|\bcuanto antes\b|"
     r"\blo antes posible\b|\bde antemano\b|\bcualquier dia\b|\btodos los dias\b|"
     r"\btodo el dia\b|\btoda la semana\b|\balgun dia\b|\bun dia\b|\bhoy en dia\b|"
-    r"\b(?:a la )?hora de\b $",
+    r"\b(?:a la )?hora de\b $|\b(?:a |en )?que (?:horas?|dias?|momento)\b|"
+    r"\bcuando (?:podri\w*|pued\w*|podemos|les?|te|os|seria|nos|tien\w*|tendri\w*)\b|"
+    r"\bmism[oa] (?:zona|huso) horari[oa](?: que (?:ustedes|vosotros|usted|tu)\b|[.,;!?)]|$)",
 }
 """About time, but nothing that a wish depends on."""
 
@@ -219,7 +239,9 @@ LEFTOVER: dict[str, str] = {
 """What is about time: each must have been understood, or a person looks."""
 LEFTOVER_CLOCK = (
     r"\b[0-9]{1,2}(?:[:][0-9]{2}| ?(?:am|pm|a\.m|p\.m|uhr|hod|o'clock)\b)|"
-    r"\b(?:at|@|um|a las?|gegen|kolem|okolo|around) [0-9]{1,2}(?:$|[ ,.;?!\n])"
+    r"\b(?:at|@|um|a las?|gegen|kolem|okolo|around) [0-9]{1,2}(?:$|[ ,.;?!\n])|"
+    r"(?:^|[ (])[0-9]{1,2}(?: ?- ?| (?:to|till|bis|az|do|a) )[0-9]{1,2}(?: ?$| ?[,.;?!)\n]|"
+    r" (?:on|or|and|would|works|please|nebo|oder|und|am|ve?|el)\b)"
 )
 """What is written like a time of day."""
 
@@ -232,22 +254,26 @@ OFFERING: dict[str, str] = {
     r"glad|propos\w*|suggest\w*|all right|alright|looking for|wonderful|hoping|hope|see you|"
     r"(?:have|got|is there)(?: some| any| a| an)? (?:time|slot|gap|opening|hour|half)|do you have|"
     r"ring me|call me|arrange|schedule|i'd|we'd|find me|give me|good for|need (?:a|an|to (?:meet|"
-    r"talk|speak|see|discuss)))\b",
+    r"talk|speak|see|discuss)))\b|\b(?:better|flexible|drop by|(?:am|are|be|i'm|we're) around)\b",
     "cs": r"\b(?:muz(?:u|eme|ete|es)|moh(?:u|ou|l\w*)|mozn\w*|slo|sla|jde|pujde|hod(?:i|il\w*)|"
     r"vyhov\w*|volno|(?:mam|mame|mate|mel\w*|mela) (?:\w+ ){0,3}cas|cas|rad|rada|radi|prosim\w*|"
     r"chtel\w*|sejit|sejdeme|sesl\w*|sesel|sesla|setka\w*|potka\w*|zavola\w*|zavolejte|zastav\w*|"
     r"navstiv\w*|domluv\w*|sjedna\w*|navrhuj\w*|co takhle|idealn\w*|nejlepe|nejradeji|potreb\w*|"
+    r"ozvete|prijit|dorazit|v kolik|"
     r"uvital\w*|preferuj\w*|kdykoliv?|v poradku|fajn|super|kdy|bylo by|probrat|mit cas|lepsi)\b",
     "de": r"\b(?:konnt\w*|konnen|kann|wurde\w*|hatten?|ginge|geht|gehen|pass(?:t|en|end\w*)|"
     r"moglich\w*|gern\w*|bitte\w*|frei|zeit|besuch\w*|vorbeikommen|sprechen|telefonieren|"
     r"vereinbaren|vorschlag\w*|ideal|am besten|am liebsten|lieber|ware|waren|wunsch\w*|mochte\w*|"
+    r"schlage|(?:wollen|sollen) wir|melden sie sich|rufen sie|vorbeischauen|"
     r"erreichbar|verfugbar|lassen sie uns|brauch\w*|recht|jederzeit|wann|sehen|rechnen|schon)\b",
     "es": r"\b(?:podri\w*|podemos|pued\w*|podre|gustaria|quisier\w*|querri\w*|quer\w*|quier\w*|"
     r"vendri\w*|(?:viene|vienen|va|van|iria|venga) bien|convien\w*|convendri\w*|posible|"
     r"disponib\w*|"
     r"libres?|hueco|prefer\w*|prefier\w*|mejor|ideal|favor|reunirnos|vernos|vemos|hablar|"
     r"visitar\w*|"
-    r"propon\w*|propongo|perfect\w*|que tal|seria|tendri\w*|tienen algo|cualquier\w*|siempre)\b",
+    r"propon\w*|propongo|perfect\w*|que tal|seria|tendri\w*|tienen algo|cualquier\w*|siempre|"
+    r"necesit\w*|llam(?:en|e|ad|a)me|llam(?:en|e|ad)nos|pasarme|pasarnos|acercarme|acercarnos|"
+    r"quedar|quedamos)\b",
 }
 """Words with which somebody asks or offers; without one, a sentence only tells something."""
 MEETING: dict[str, str] = {

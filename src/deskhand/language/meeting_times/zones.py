@@ -58,7 +58,11 @@ _OWN_TIME = (
 _AT_PLACE = (
     r"\b({p})(?:'?s)? ?(?:local )?(?:time|zeit|casu)\b|\b(?:time|zeit|casu) (?:in|of|ve?|"
     r"von) ({p})\b|"
-    r"\b(?:casu )(?:ve? |z )?({p})\b|\bhora (?:de|en|local de)(?: la| el| las| los)? ({p})\b"
+    r"\b(?:casu )(?:ve? |z )?({p})\b|\bhora (?:de|en|local de)(?: la| el| las| los)? ({p})\b|"
+    r"\b(?:same|misma|mismo|gleiche[nr]?|selbe[nr]?|dieselbe|derselben|stejn\w+) "
+    r"(?:time|time ?zone|hora|zona horaria|huso horario|zeit|uhrzeit|zeitzone|cas\w*|"
+    r"casov\w+ pasm\w+) (?:as|que|wie|"
+    r"jako)(?: (?:in|en|ve?))? ({p})\b"
 )
 _THERE = (
     r"\b(?:i'm|i am|we're|we are|based|located|live|calling|writing|sitze|bin|sind|wohne|jsem|jsme|"
