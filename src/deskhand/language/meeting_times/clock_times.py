@@ -67,8 +67,8 @@ def time_spots(folded: str, languages: tuple[str, ...]) -> Iterator[TimeSpot]:
         yield from _alone(folded, language)
         for pattern, (first, last) in PARTS[language].items():
             for match in compiled(pattern).finditer(folded):
-                place = match.span(match.lastindex or 0)
-                yield TimeSpot(*place, None, first, last, part=True)
+                start, end = match.span(match.lastindex or 0)
+                yield TimeSpot(start, end, None, first, last, part=True)
 
 
 def as_time(minutes: int) -> time | None:
