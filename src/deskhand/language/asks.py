@@ -267,6 +267,8 @@ def _asks_by_itself(words: str, phrases: "_Phrases") -> bool:
 
 def _kind_of(words: str, phrases: "_Phrases") -> PartKind:
     bare = words.strip(" ,;:-\n¿¡\"'(")
+    if phrases.courtesy.fullmatch(bare.rstrip(" ?.!,;:-)")):
+        return PartKind.STATEMENT
     if "?" in words or phrases.opens.match(bare) or phrases.requests.search(bare):
         return PartKind.ASK
     if phrases.wishes.search(bare):
@@ -284,6 +286,7 @@ class _Phrases(NamedTuple):
     requests: re.Pattern[str]
     wishes: re.Pattern[str]
     thanks: re.Pattern[str]
+    courtesy: re.Pattern[str]
     greeting: re.Pattern[str]
     closing: re.Pattern[str]
 
@@ -316,6 +319,7 @@ def _phrases(language: str | None) -> _Phrases:
         requests=re.compile(rf"\b(?:{_any_of(spoken, 'requests')})"),
         wishes=re.compile(rf"\b(?:{_any_of(spoken, 'wishes')})\b"),
         thanks=re.compile(rf"\b(?:{_any_of(spoken, 'thanks')})\b"),
+        courtesy=re.compile(rf"(?:{lead}(?:{_any_of(spoken, 'courtesies')}))"),
         greeting=re.compile(
             rf"\W*(?:{_any_of(spoken, 'greets')})\b[^,:!.?\n]{{0,60}}(?:[,:!.]+|$|\n)\s*"
         ),

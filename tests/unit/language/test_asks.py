@@ -91,3 +91,24 @@ def test_what_only_announces_a_question_asks_nothing_beside_it(
     language: str, text: str, asked: list[str]
 ) -> None:
     assert asks(text, "", language) == asked
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Hi, how are you? What does the lamp cost?"),
+        ("cs", "Dobrý den, jak se máte? Kolik stojí doprava?"),
+        ("de", "Hallo, wie geht es Ihnen? Was kostet die Lampe?"),
+        ("es", "Buen día, ¿cómo les va? ¿Cuánto cuesta la silla?"),
+        ("fr", "Bonjour, comment allez-vous ? Quel est le prix ?"),
+        ("pl", "Dzień dobry, co słychać? Ile kosztuje lampa?"),
+    ],
+)
+def test_who_asks_after_somebody_wants_no_answer(language: str, text: str) -> None:
+    asks = [part.text for part in read_parts(text, language=language) if part.kind is PartKind.ASK]
+    assert asks == [text.rpartition("? ")[2] if "¿" not in text else "¿Cuánto cuesta la silla?"]
+
+
+def test_a_question_that_begins_like_a_courtesy_is_one() -> None:
+    [part] = read_parts("¿Qué tal os va el martes?", language="es")
+    assert part.kind is PartKind.ASK
