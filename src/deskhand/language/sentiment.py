@@ -22,7 +22,7 @@ LONGEST = 6_000
 LANGUAGES = ("en", "cs", "de", "es", "fr", "pl")
 SURE = 0.35
 """A feeling below this probability is told as unsure."""
-WORDS_COUNT = 4.0
+WORDS_COUNT = 50.0
 """How much likelier a feeling is whose own words stand in the text."""
 _PRAISE = 0.8
 """From this probability a text full of praise means it."""

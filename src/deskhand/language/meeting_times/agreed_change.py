@@ -4,7 +4,7 @@ from datetime import date, datetime, timedelta
 
 from deskhand.language.meeting_times import wish_words
 from deskhand.language.meeting_times.clock_times import as_time
-from deskhand.language.meeting_times.day_spots import DaySpot
+from deskhand.language.meeting_times.day_spot import DaySpot
 from deskhand.language.meeting_times.meeting_phrases import any_of, compiled
 from deskhand.language.meeting_times.time_marks import TimeMarks, overlaps, sentences, words_in
 from deskhand.language.meeting_times.wished_days import WishedDays, the_week

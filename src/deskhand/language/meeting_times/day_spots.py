@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from deskhand.config.sections.slots import SlotSpec
 from deskhand.language.meeting_times.back_references import Named, back_references, coming
@@ -13,6 +13,7 @@ from deskhand.language.meeting_times.day_ranges import (
     stretches,
     week_around,
 )
+from deskhand.language.meeting_times.day_spot import Days, DaySpot
 from deskhand.language.meeting_times.day_words import (
     FOLLOWING_WEEK,
     LATER_WEEK,
@@ -33,7 +34,6 @@ from deskhand.language.slots.folded_text import FoldedText, Scan
 from deskhand.language.slots.numbers import KNOWN_LANGUAGES
 from deskhand.language.slots.slot_context import SlotContext
 
-Days = tuple[date, date]
 _WHEN = SlotSpec(name="when", type="date", prefer="future")
 _BESIDE = compiled(r"^[ ,.(]{0,3}(?:(?:the|den|dne|am|dem|der|el|dia|on|d\.|tj\.?) ){0,2}$")
 _LISTED = compiled(
@@ -44,29 +44,10 @@ _NUMBERED = compiled(r"([0-9]{1,2})(?:\.|st|nd|rd|th)?")
 _COUNTED_WEEK = compiled(r"week|tyd|woche|semana")
 _JUST_OVER = timedelta(days=270)
 """A date without a year that is farther ahead than this has just been."""
-_ONWARDS = timedelta(days=13)
 _REACH = 40
 _NEAREST = compiled(r"\bkommende[nrs]?\b|\bcoming\b")
 """With a weekday: the next one, not that of the next week."""
 _COME_BY = compiled(r"\b(?:(?:come|drop|stop|pass|swing)(?: round)? by|apart from) $")
-
-
-class DaySpot(NamedTuple):
-    """A place and the days it means; none where it is doubtful."""
-
-    start: int
-    end: int
-    days: tuple[Days, ...] = ()
-    weekday: int | None = None
-    """A weekday on its own: which week it is in, the rest of the text says."""
-    kind: str = "day"
-    """`day`, `week`, `stretch`, `weekday`, `weekly`, `past` or `doubt`."""
-    limit: str = ""
-    """`until`, `before`, `from` or `after`, where it only bounds the days that suit."""
-    to_weekday: int | None = None
-    """The last of a range of weekdays."""
-    points_back: bool = False
-    """Whether it means a day that was named before: `that day`."""
 
 
 def day_spots(
@@ -395,16 +376,3 @@ def _limited(spot: DaySpot, folded: str, languages: tuple[str, ...]) -> DaySpot:
             if match is not None and not _COME_BY.search(lead):
                 return spot._replace(start=spot.start - len(match.group()), limit=limit)
     return spot
-
-
-def bounded(spot: DaySpot, days: Days, frame: Days | None, today: date) -> Days:
-    """The days that a bound leaves, within the week that was named or from today on."""
-    first, last = days
-    start, end = frame or (today, last + _ONWARDS)
-    if spot.limit == "until":
-        return min(start, last), last
-    if spot.limit == "before":
-        return min(start, first - timedelta(days=1)), first - timedelta(days=1)
-    if spot.limit == "from":
-        return first, max(end, first)
-    return last + timedelta(days=1), max(end, last + timedelta(days=1))

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from deskhand.language.meeting_times import wish_words
 from deskhand.language.meeting_times.agreed_change import change_in, changed_wish
-from deskhand.language.meeting_times.clock_times import DAY, as_time
+from deskhand.language.meeting_times.clock_times import DAY, TimeSpot, as_time
 from deskhand.language.meeting_times.hours_of_day import WHOLE, HoursOfDay, Piece
 from deskhand.language.meeting_times.meeting_phrases import LANGUAGES, any_of, compiled, spoken
 from deskhand.language.meeting_times.time_marks import (
@@ -116,13 +116,16 @@ def _left_over(marks: TimeMarks, used: Sequence[Place]) -> list[Place]:
 
 def _after_leaving(marks: TimeMarks) -> list[Place]:
     """Where somebody must go, and other times are named after that: he may come back."""
-    gone = [spot for spot in marks.times if spot.leaves]
-    return [
-        (spot.start, spot.end)
-        for spot in gone
-        for other in marks.times
-        if (other.first if other.at is None else other.at) >= spot.last
-    ]
+    places: list[Place] = []
+    for gone in marks.times:
+        comes_back = any(_begins(other) >= gone.last for other in marks.times)
+        if gone.leaves and comes_back:
+            places.append((gone.start, gone.end))
+    return places
+
+
+def _begins(spot: TimeSpot) -> int:
+    return spot.first if spot.at is None else spot.at
 
 
 def _until_when(marks: TimeMarks) -> list[Place]:

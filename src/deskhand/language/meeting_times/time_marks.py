@@ -7,7 +7,8 @@ from typing import Any
 
 from deskhand.language.meeting_times import wish_words
 from deskhand.language.meeting_times.clock_times import TimeSpot, time_spots
-from deskhand.language.meeting_times.day_spots import DaySpot, day_spots
+from deskhand.language.meeting_times.day_spot import DaySpot
+from deskhand.language.meeting_times.day_spots import day_spots
 from deskhand.language.meeting_times.durations import DurationSpot, duration_spots
 from deskhand.language.meeting_times.meeting_phrases import any_of, compiled
 from deskhand.language.meeting_times.zones import ZoneSpot, zone_spots

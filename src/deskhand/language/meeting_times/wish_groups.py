@@ -7,7 +7,7 @@ from typing import Any
 
 from deskhand.language.meeting_times import hours_of_day, wish_words
 from deskhand.language.meeting_times.clock_times import TimeSpot
-from deskhand.language.meeting_times.day_spots import DaySpot
+from deskhand.language.meeting_times.day_spot import DaySpot
 from deskhand.language.meeting_times.hours_of_day import HoursOfDay
 from deskhand.language.meeting_times.meeting_phrases import any_of, compiled
 from deskhand.language.meeting_times.time_marks import Place, TimeMarks, is_bare, pieces, words_in

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from deskhand.language.meeting_times import hours_of_day
 from deskhand.language.meeting_times.day_ranges import week_around
-from deskhand.language.meeting_times.day_spots import Days, DaySpot, bounded
+from deskhand.language.meeting_times.day_spot import Days, DaySpot, bounded
 from deskhand.language.meeting_times.hours_of_day import WHOLE, HoursOfDay
 from deskhand.language.meeting_times.time_marks import Place
 from deskhand.language.meeting_times.wish_groups import Group
