@@ -2,8 +2,10 @@
 CSV."""
 
 import csv
+import re
 import time
 from collections.abc import AsyncIterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +59,8 @@ async def test_figures_are_shown_opened_and_given_as_csv(shop: Served) -> None:
     assert "Open now 1" in page
     assert "unchanged 1" in page
     assert "Trust earned: shop" in page
+    links = re.findall(r'href="(/metrics/list[^"]*)"', (await ida.get("/metrics/?period=7")).text)
+    assert "/metrics/list?period=7&became=unchanged" in [unescape(link) for link in links]
     listed = words_of((await ida.get("/metrics/list?became=unchanged")).text)
     assert "Approved unchanged" in listed
     assert "The first one" in listed

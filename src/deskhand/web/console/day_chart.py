@@ -19,7 +19,13 @@ class Bar:
     height: float
     fill: str
     name: str
+    count: int
     day: int
+    """Its number, from 1970."""
+
+    @property
+    def date(self) -> date:
+        return _EPOCH + timedelta(days=self.day)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +64,11 @@ def day_chart(
             if height:
                 base -= height
                 x = LEFT + number * step + step * _GAP / 2
-                bars.append(Bar(x, base, step * (1 - _GAP), height, fill, name, first + number))
+                bars.append(
+                    Bar(
+                        x, base, step * (1 - _GAP), height, fill, name, of_day[name], first + number
+                    )
+                )
     dates = [_EPOCH + timedelta(days=first + number) for number in range(days)]
     lines = [(HEIGHT - BOTTOM - value * scale, value) for value in (0, top // 2, top)]
     apart = 7 * math.ceil(days / 35) if days > 7 else 1

@@ -132,6 +132,7 @@ class MetricsPages:
             tiles=_tiles(days, total, _sum(before), chosen, waiting),
             chart=_chart(days, chosen),
             series=SERIES,
+            words_of=WORDS,
             replies=_reply_lines(days, chosen),
             parts=sorted(parts.items(), key=lambda part: (-part[1].messages, part[0])),
             reports=[await modes_of(visit.desks[name].trust) for name in chosen.wanted.desks],
