@@ -3,8 +3,14 @@
 from datetime import date, timedelta
 from typing import NamedTuple
 
+from deskhand.language.meeting_times.day_words import LIMIT_BEFORE
+from deskhand.language.meeting_times.meeting_phrases import compiled
+
 Days = tuple[date, date]
 _ONWARDS = timedelta(days=13)
+_REACH = 40
+"""How far before a place its bound is looked for, in characters."""
+_COME_BY = compiled(r"\b(?:(?:come|drop|stop|pass|swing)(?: round)? by|apart from) $")
 
 
 class DaySpot(NamedTuple):
@@ -23,6 +29,19 @@ class DaySpot(NamedTuple):
     """The last of a range of weekdays."""
     points_back: bool = False
     """Whether it means a day that was named before: `that day`."""
+
+
+def limited(spot: DaySpot, folded: str, languages: tuple[str, ...]) -> DaySpot:
+    """Until Wednesday, from Tuesday on: with the words before it that say so."""
+    if spot.to_weekday is not None or spot.limit or spot.kind in ("past", "weekly"):
+        return spot
+    lead = folded[max(0, spot.start - _REACH) : spot.start]
+    for language in languages:
+        for limit, form in LIMIT_BEFORE[language].items():
+            match = compiled(rf"\b(?:{form}) $").search(lead)
+            if match is not None and not _COME_BY.search(lead):
+                return spot._replace(start=spot.start - len(match.group()), limit=limit)
+    return spot
 
 
 def bounded(spot: DaySpot, days: Days, frame: Days | None, today: date) -> Days:

@@ -13,11 +13,10 @@ from deskhand.language.meeting_times.day_ranges import (
     stretches,
     week_around,
 )
-from deskhand.language.meeting_times.day_spot import Days, DaySpot
+from deskhand.language.meeting_times.day_spot import Days, DaySpot, limited
 from deskhand.language.meeting_times.day_words import (
     FOLLOWING_WEEK,
     LATER_WEEK,
-    LIMIT_BEFORE,
     RANGE_JOINT,
     RANGE_OPENING,
     UNTIL_END,
@@ -47,7 +46,6 @@ _JUST_OVER = timedelta(days=270)
 _REACH = 40
 _NEAREST = compiled(r"\bkommende[nrs]?\b|\bcoming\b")
 """With a weekday: the next one, not that of the next week."""
-_COME_BY = compiled(r"\b(?:(?:come|drop|stop|pass|swing)(?: round)? by|apart from) $")
 
 
 def day_spots(
@@ -72,7 +70,7 @@ def day_spots(
     spots = _dated_in_brackets(_echoed(spots, folded), folded)
     spots = _ranges(spots, folded, languages)
     spots = _apart([*spots, *_pointing_back(spots, folded, languages, now.date())])
-    return [_limited(spot, folded, languages) for spot in spots]
+    return [limited(spot, folded, languages) for spot in spots]
 
 
 def _overlaps(spot: DaySpot, others: Sequence[DaySpot]) -> bool:
@@ -363,16 +361,3 @@ def _range(left: DaySpot, right: DaySpot) -> DaySpot | None:
             left.start, right.end, ((left.days[0][0], right.days[0][1]),), kind="stretch"
         )
     return None
-
-
-def _limited(spot: DaySpot, folded: str, languages: tuple[str, ...]) -> DaySpot:
-    """Until Wednesday, from Tuesday on: with the words before it that say so."""
-    if spot.to_weekday is not None or spot.limit or spot.kind in ("past", "weekly"):
-        return spot
-    lead = folded[max(0, spot.start - _REACH) : spot.start]
-    for language in languages:
-        for limit, form in LIMIT_BEFORE[language].items():
-            match = compiled(rf"\b(?:{form}) $").search(lead)
-            if match is not None and not _COME_BY.search(lead):
-                return spot._replace(start=spot.start - len(match.group()), limit=limit)
-    return spot
