@@ -172,6 +172,15 @@ class BlackBox:
             await unlucky.end(signal.SIGKILL)
             await unlucky.start()
             self.findings.kills += 1
+            await until(self._is_served, self._plan.within)  # on a slow machine, too
+
+    async def _is_served(self) -> bool:
+        try:
+            async with httpx.AsyncClient(timeout=10) as client:
+                answer = await client.get(f"http://127.0.0.1:{self._port}/healthz")
+        except httpx.TransportError:
+            return False
+        return answer.status_code == 200
 
     async def _take_the_model_away(self) -> None:
         ways = [failure(503), failure(429, retry_after="3"), hang()]
