@@ -184,7 +184,7 @@ class SqlKnowledgeStore:
             finally:
                 self._words.end(core)
 
-        return await self._database.read_core(op)
+        return await self._database.read_in_transaction(op)
 
     def _search(self, core: sa.Connection, query: KnowledgeQuery) -> list[Hit]:
         snapshot = self._current(core)

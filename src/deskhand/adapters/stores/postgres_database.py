@@ -156,7 +156,8 @@ class PostgresDatabase:
         return await self._read_twice(self._reading, op)
 
     async def read_in_transaction(self, op: CoreOp[T]) -> T:
-        """The same for what sets something for its own transaction, which is rolled back."""
+        """The same for what sets something for its own transaction, which is rolled back: for
+        example that all its statements see one moment."""
         return await self._read_twice(self._engine, op)
 
     async def _read_twice(self, engine: AsyncEngine, op: CoreOp[T]) -> T:

@@ -166,12 +166,12 @@ class SqlStore(SqlRuns, SqlWaitingRuns, SqlConversations, SqlReviews, SqlFiles):
         )
 
     async def journals(self, *, after: int = 0, limit: int = 200) -> list[Journaled]:
-        return await self._database.read_core(
+        return await self._database.read_in_transaction(
             lambda core: audit_records.journals(core, self.desk, after, limit)
         )
 
     async def desk_records(self) -> DeskRecords:
-        return await self._database.read_core(
+        return await self._database.read_in_transaction(
             lambda core: audit_records.desk_records(core, self.desk)
         )
 
@@ -181,7 +181,7 @@ class SqlStore(SqlRuns, SqlWaitingRuns, SqlConversations, SqlReviews, SqlFiles):
         )
 
     async def lowered_totals(self, since: float) -> list[LoweredTotal]:
-        return await self._database.read_core(
+        return await self._database.read_in_transaction(
             lambda core: audit_records.lowered_totals(core, self.desk, since)
         )
 
