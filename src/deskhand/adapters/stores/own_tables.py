@@ -4,6 +4,7 @@ on PostgreSQL."""
 import asyncio
 import json
 import sqlite3
+import threading
 from collections.abc import Callable, Collection
 from contextlib import closing
 from functools import partial
@@ -24,6 +25,9 @@ Work = Callable[[sa.Connection], T]
 
 BUSY_SECONDS = 20.0
 """How long a transaction waits for those of other processes; then its step is tried again."""
+_FIRST_USE = threading.Lock()
+"""Of two connections that change the journal of a new file at once SQLite refuses one, without
+waiting."""
 _PREPARING = 0x6F776E74
 """The advisory lock under which PostgreSQL's tables are made."""
 
@@ -203,7 +207,8 @@ class SqliteOwnTables:
         raw = sqlite3.connect(
             self._path, isolation_level=None, check_same_thread=False, timeout=BUSY_SECONDS
         )
-        raw.execute("PRAGMA journal_mode=WAL")
+        with _FIRST_USE:
+            raw.execute("PRAGMA journal_mode=WAL")
         raw.execute("PRAGMA synchronous=FULL")
         raw.execute(OVERWRITE_DELETED)
         raw.execute("PRAGMA foreign_keys=ON")
