@@ -56,6 +56,8 @@ class AskAnswer:
     confidence: float
     is_sure: bool
     """Whether it may be told to a customer without a person."""
+    is_foreign: bool = False
+    """Whether it would be sure if the passage were in the reply's language."""
 
 
 def asks_of(task: Task, language: str | None) -> list[Part]:
@@ -128,8 +130,8 @@ def _nearest_answer(
         best = nearest[scores.index(max(scores))]
         confidence = by_reading(max(scores))
     speaks_it = best.language in (None, language) or not desk.asks_about_foreign
-    is_sure = confidence >= desk.answer_at and speaks_it
-    return AskAnswer(ask.text, best, confidence, is_sure)
+    is_known = confidence >= desk.answer_at
+    return _answered(ask, best, confidence, is_known=is_known, speaks_it=speaks_it)
 
 
 def _known_answer(
@@ -154,8 +156,15 @@ def _known_answer(
     backed = are_backed(alike, best.original, comes_first=asked.comes_first)
     agreed = backed and not says_it_of_another(ask.text, best.text)
     needed = desk.answer_at if asked.comes_first else desk.answer_at + _LATER
-    is_sure = confidence >= needed and speaks_it and agreed
-    return AskAnswer(ask.text, best, confidence, is_sure)
+    is_known = confidence >= needed and agreed
+    return _answered(ask, best, confidence, is_known=is_known, speaks_it=speaks_it)
+
+
+def _answered(
+    ask: Part, hit: Hit, confidence: float, *, is_known: bool, speaks_it: bool
+) -> AskAnswer:
+    is_sure, is_foreign = is_known and speaks_it, is_known and not speaks_it
+    return AskAnswer(ask.text, hit, confidence, is_sure, is_foreign)
 
 
 def _candidates(

@@ -326,6 +326,7 @@ def _told(answer: AskAnswer) -> Fields:
         "article": article,
         "confidence": round(answer.confidence, 4),
         "answered": answer.is_sure,
+        "foreign": answer.is_foreign,
     }
 
 
@@ -342,7 +343,8 @@ def _why_not_by_itself(answers: Sequence[AskAnswer], language: str) -> Fields:
     if first.hit is not None and first.hit.language not in (None, language):
         nearest = f" (the article {first.hit.title!r} is in another language than the message)"
     counted = f"{len(open_asks)} of {len(answers)} asks have no sure answer: “{asked}”{nearest}"
-    return {"hand_over": True, "reason": counted}
+    needs_translation = all(answer.is_foreign for answer in open_asks)
+    return {"hand_over": True, "reason": counted, "needs_translation": needs_translation}
 
 
 def _handed_over(reason: str, confidence: float = 0.0) -> Fields:

@@ -36,8 +36,6 @@ LIKELY_IN_LONG = {"data_loss": 0.6}
 """The same in more than a line: what is really lost is then told at some length."""
 A_LINE = 100
 """Characters of a short message."""
-POSSIBLE_DEPARTMENT = 0.15
-"""From which probability articles of another department are looked at, too."""
 LONGEST = 6_000
 _FACT = "fact"
 
@@ -61,13 +59,6 @@ def department_of(text: str, reader: MessageReader | None = None) -> str:
     reading = (reader or shared_message_reader()).read(text[:LONGEST])
     department, _ = reading.best("type")
     return department
-
-
-def possible_departments(text: str, reader: MessageReader | None = None) -> list[str]:
-    """Whose matter it may be, the likeliest first."""
-    chances = (reader or shared_message_reader()).read(text[:LONGEST]).probabilities["type"]
-    likely = [name for name, chance in chances.items() if chance >= POSSIBLE_DEPARTMENT]
-    return sorted(likely, key=lambda name: -chances[name])
 
 
 def sure_department_of(text: str, reader: MessageReader | None = None) -> str | None:

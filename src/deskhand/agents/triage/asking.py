@@ -11,7 +11,7 @@ from deskhand.language.answerability import shared_answer_reader
 from deskhand.language.asks import Part, PartKind, read_parts
 from deskhand.language.clean_text import has_words
 from deskhand.language.sentiment import Sentiment
-from deskhand.language.ticket_facts import possible_departments, sure_department_of
+from deskhand.language.ticket_facts import sure_department_of
 from deskhand.model.message import Message
 from deskhand.model.ticket import Ticket, TicketAsk
 from deskhand.model.ticket_state import AskStatus
@@ -31,8 +31,6 @@ class RoutedAsk:
 
     text: str
     department: TicketType
-    may_be: tuple[str, ...] = ()
-    """Departments whose matter it may be as well."""
     article: str | None = None
     """The article that answers it surely."""
     is_answered: bool = False
@@ -69,12 +67,11 @@ async def route_asks(
         whole = " ".join(own_words(message).split())[:LONGEST_ASK]
         return [RoutedAsk(whole, department, is_whole=True)]
     for part in parts[:MOST_ASKS]:
-        may_be = tuple(await asyncio.to_thread(possible_departments, part.text))
         own = None
         if len(parts) > 1:
             own = await asyncio.to_thread(sure_department_of, part.text)
         whose = TicketType(own) if own else department
-        routed.append(RoutedAsk(part.text, whose, may_be))
+        routed.append(RoutedAsk(part.text, whose))
     left = len(parts) - MOST_ASKS
     if left > 0:
         routed.append(RoutedAsk(f"({left} more)", department))
@@ -90,7 +87,7 @@ async def with_answers(asks: Sequence[RoutedAsk], draft: Mapping[str, Any]) -> l
     told = draft.get(ASKS)
     if isinstance(told, list):
         by_text = _by_text(told)
-        is_sure = bool(by_text) and all(entry.get("answered") for entry in by_text.values())
+        is_sure = bool(by_text) and all(_is_known(entry) for entry in by_text.values())
         text = str(draft.get("text") or "")
         return [await _as_told(ask, by_text, is_sure, text) for ask in asks]
     if draft.get("hand_over") or not draft.get("sources"):
@@ -122,9 +119,14 @@ async def _as_told(
         is_said = is_sure and await asyncio.to_thread(_is_said, ask.text, blocks)
         return replace(ask, is_answered=is_said)
     article = entry.get("article")
-    if not entry.get("answered"):
+    if not _is_known(entry):
         return ask
     return replace(ask, article=article and str(article), is_answered=True)
+
+
+def _is_known(entry: Mapping[str, Any]) -> bool:
+    """Whether an article surely answers an ask, even if somebody has to translate it first."""
+    return bool(entry.get("answered") or entry.get("foreign"))
 
 
 def _first_source(draft: Mapping[str, Any]) -> str | None:

@@ -27,6 +27,7 @@ from deskhand.model.triage import (
     RecommendedAction,
     SupervisorDecision,
     TicketReading,
+    TicketType,
     TriageResult,
     as_document,
 )
@@ -61,7 +62,7 @@ def specialise_through(parts: TriageParts) -> ServiceFunction:
         message = message_in(envelope)
         whose, feeling = decision.ticket_type, reading.sentiment
         asks = await route_asks(message, reading.language, whose, feeling)
-        answer = await parts.asked_brain().answer(_drafting(envelope, ctx, category, asks))
+        answer = await parts.asked_brain().answer(_drafting(envelope, ctx, category))
         draft = answer.data
         asks = await with_answers(asks, draft)
         await _keep(parts, envelope, ctx.run_id, asks)
@@ -136,7 +137,8 @@ def _routed(parts: TriageParts, asks: Sequence[RoutedAsk]) -> list[dict[str, Any
 def _open_asks(asks: Sequence[RoutedAsk], draft: Mapping[str, Any]) -> list[str]:
     """Why a draft that says nothing against itself cannot leave: it passes over an ask."""
     left = [ask for ask in asks if not ask.is_answered]
-    if not left or draft.get("hand_over") or not draft.get("sources"):
+    is_held = draft.get("hand_over") and not draft.get("needs_translation")
+    if not left or is_held or not draft.get("sources"):
         return []
     shown = " ".join(left[0].text.split())[:_LONGEST_SHOWN]
     return [f"{len(left)} of {len(asks)} asks have no answer in it: “{shown}”"]
@@ -163,15 +165,11 @@ async def _to_group(
     await parts.tickets.assign(ticket_id, DESK, to=None, group=group, why=why)
 
 
-def _drafting(
-    envelope: Envelope, ctx: StageContext, category: str | None, asks: Sequence[RoutedAsk]
-) -> Task:
-    """Articles of other departments count too where an ask is theirs, or may be."""
+def _drafting(envelope: Envelope, ctx: StageContext, category: str | None) -> Task:
+    """Articles of other departments may answer too: whose matter a ticket is, is not always told
+    right from a line or two, while an article that surely answers it does."""
     message = message_in(envelope)
-    others: dict[str, None] = {}
-    for ask in asks:
-        others |= dict.fromkeys((ask.department.value, *ask.may_be))
-    others.pop(category or "", None)
+    others = tuple(kind.value for kind in TicketType if kind.value != category)
     return Task(
         kind=TaskKind.DRAFT,
         stage=str(category or "specialist"),
@@ -180,7 +178,7 @@ def _drafting(
         sender_name=message.named,
         inputs=facts_for_texts(envelope, {}),
         knowledge_category=category,
-        also_categories=tuple(others),
+        also_categories=others,
         without_model=ctx.goes_on_without_model,
     )
 
@@ -214,13 +212,15 @@ def reasons_against_answering(
 
 def _in_another_language(reading: TicketReading, draft: Mapping[str, Any]) -> list[str]:
     """Why a sure answer still waits: somebody has to translate it."""
+    if draft.get("needs_translation"):
+        return [str(draft["reason"])]
     if draft.get("language") in (None, reading.language):
         return []
     return [f"the answer is in `{draft['language']}`, not in `{reading.language}`"]
 
 
 def _unanswered(draft: Mapping[str, Any]) -> list[str]:
-    if draft.get("hand_over"):
+    if draft.get("hand_over") and not draft.get("needs_translation"):
         return [str(draft.get("reason") or "no article answers everything that is asked")]
     if draft.get("held"):
         return [f"it was answered without a model: {draft['held']}"]
