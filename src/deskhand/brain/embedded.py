@@ -62,6 +62,7 @@ _NEAR = 0.9
 """How likely an intent must be that is taken although it had better not be by its words alone."""
 _FEWEST_WORDS = 3
 """Words beside a number that must say what is wanted with it."""
+_ANY_WORD = "hello"
 _NAMED = "it names what the intent is about"
 """How sure it is of what is no matter of words: an offered time that is taken, an invitation."""
 
@@ -103,10 +104,13 @@ class EmbeddedBrain:
         )
 
     def learn(self) -> None:
-        """Learn the desk's intents, or read what was learned before; else the first message
-        waits for it."""
+        """Learn the desk's intents, or read what was learned before, and load the models that read;
+        else the first message waits for it, and everybody else while the tokenizer loads."""
         with self._learning:
-            _ = self._learned, self._questions
+            has_learned = self._learned is not None or self._questions is not None
+        if has_learned:
+            self._embedder.embed([_ANY_WORD])
+            language_of(_ANY_WORD, self._desk.languages)
 
     # --- reading
 

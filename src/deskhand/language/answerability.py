@@ -18,7 +18,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from deskhand.language.clean_text import clean, has_words
-from deskhand.language.embed import MODEL, Kind, default_threads, model_session, tokenizer
+from deskhand.language.embed import MODEL, Kind, default_threads, encoded, model_session
 from deskhand.language.vector_cache import SqliteVectorCache, VectorCache
 from deskhand.private_files import cache_folder
 
@@ -75,8 +75,8 @@ class AnswerReader:
             "lead": lead.astype(np.float32),
             "passage": self._passage(passage).astype(np.float32),
         }
-        session, lock = model_session(UPPER_GRAPH, self._threads)
-        with lock:
+        session, turn = model_session(UPPER_GRAPH, self._threads)
+        with turn:
             (score,) = session.run(["score"], given)
         return float(score[0])
 
@@ -145,13 +145,13 @@ class AnswerReader:
 
 def _tokens(text: str, kind: Kind, most: int) -> list[int]:
     """The first ones of a text."""
-    ids: list[int] = tokenizer().encode(f"{kind}: {text}").ids
+    ids: list[int] = encoded(f"{kind}: {text}").ids
     return ids if len(ids) <= most else [*ids[: most - 1], _END]
 
 
 def _last_tokens(text: str, most: int) -> list[int]:
     """The last ones of a text after the first of all, which opens it."""
-    ids: list[int] = tokenizer().encode(f"query: {text}").ids
+    ids: list[int] = encoded(f"query: {text}").ids
     return ids if len(ids) <= most else [ids[0], *ids[len(ids) - most + 1 :]]
 
 
@@ -159,8 +159,8 @@ def lower_states(ids: Sequence[int], threads: int) -> "NDArray[np.float32]":
     """What the lower layers of the embedding model make of tokens: a row for each."""
     import numpy as np
 
-    session, lock = model_session(LOWER_GRAPH, threads)
-    with lock:
+    session, turn = model_session(LOWER_GRAPH, threads)
+    with turn:
         states: NDArray[np.float32] = session.run(
             None, {"input_ids": np.array([list(ids)], dtype=np.int64)}
         )[0]

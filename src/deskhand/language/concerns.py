@@ -99,7 +99,8 @@ def _likely(
 
 def _with_words(probability: float, concern: Concern, text: str) -> float:
     """The probability, higher where the usual words for the concern stand in the text."""
-    if not any(pattern.search(fold(text)) for pattern in _patterns().get(concern, ())):
+    folded = fold(text)
+    if not any(pattern.search(folded) for pattern in _patterns().get(concern, ())):
         return probability
     raised = probability * WORDS_COUNT
     return raised / (raised + 1 - probability)

@@ -114,7 +114,7 @@ class Embedder:
         """How much of a text the model cannot read (0 to 1): other scripts are one unknown piece
         a word."""
         prefixed = f"query: {clean(text)}"
-        encoding = _encoded(prefixed)
+        encoding = encoded(prefixed)
         if _UNKNOWN not in encoding.ids:
             return 0.0 if has_words(prefixed[_PREFIX:]) else 1.0
         total = unknown = 0
@@ -171,14 +171,14 @@ class Embedder:
 
         prefixed = [f"{kind}: {text}" for text in texts]
         encodings = (
-            tokenizer().encode_batch(prefixed) if len(prefixed) > 1 else [_encoded(prefixed[0])]
+            tokenizer().encode_batch(prefixed) if len(prefixed) > 1 else [encoded(prefixed[0])]
         )
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
-        session, lock = model_session("model.onnx", self._threads)
+        session, turn = model_session("model.onnx", self._threads)
         for row, encoding in enumerate(encodings):
             # one by one: how a vector is rounded depends on what is computed together
             ids = np.array([self._cut(encoding.ids)], dtype=np.int64)
-            with lock:  # one text at a time: this is what bounds the cores in use, whoever asks
+            with turn:
                 vectors[row] = session.run(["emb"], {"input_ids": ids})[0][0]
         return vectors
 
@@ -236,19 +236,29 @@ def _load_tokenizer() -> "Tokenizer":
 
 
 @lru_cache(maxsize=16)
-def _encoded(text: str) -> "Encoding":
-    """One text's pieces; whoever asks whether it can be read asks for its vector next."""
-    return tokenizer().encode(text)
+def encoded(text: str) -> "Encoding":
+    """One text's pieces; whoever asks whether it can be read asks for its vector next.
+
+    Asked for as a batch: for a single text the tokenizer holds up all other threads.
+    """
+    return tokenizer().encode_batch([text])[0]
 
 
-def model_session(file: str, threads: int) -> tuple[Any, threading.Lock]:
-    """A graph of the model's folder, loaded once, and the lock under which it runs."""
+def model_session(file: str, threads: int) -> tuple[Any, threading.BoundedSemaphore]:
+    """A graph of the model's folder, loaded once, and the turn for which its runs wait."""
     with _loading:
-        return _load_session(file, threads)
+        return _load_session(file, threads), _turns(threads)
 
 
 @cache
-def _load_session(file: str, threads: int) -> tuple[Any, threading.Lock]:
+def _turns(threads: int) -> threading.BoundedSemaphore:
+    """As many runs at once as there are cores for, whichever graphs they are of: more would take
+    the cores from those who wait for a page."""
+    return threading.BoundedSemaphore(max(1, (os.cpu_count() or 1) // threads))
+
+
+@cache
+def _load_session(file: str, threads: int) -> Any:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -260,4 +270,4 @@ def _load_session(file: str, threads: int) -> tuple[Any, threading.Lock]:
     session = onnxruntime.InferenceSession(
         str(MODEL_FOLDER / file), options, providers=["CPUExecutionProvider"]
     )
-    return session, threading.Lock()
+    return session

@@ -4,7 +4,7 @@ import math
 import re
 import threading
 from collections.abc import Collection
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +16,9 @@ from deskhand.language.function_words import KNOWN, evidence
 _LABEL = "__label__"
 _LOOKED_AT = 2000
 """Characters that decide; the language of the first lines is the language of the mail."""
-_NOT_WORDS = re.compile(r"\S+@\S+|\b(?:https?://|www\.)\S+", re.IGNORECASE)
+_NOT_WORDS = re.compile(r"(?<!\S)\S+@\S+|\b(?:https?://|www\.)\S+", re.IGNORECASE)
+"""Addresses are looked for where a word begins: from every letter of a long one, it would take the
+square of its length."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 _FLOOR = 0.01
@@ -44,6 +46,7 @@ speaks for them."""
 _KINSHIP = 0.1
 _HIGHEST = 50.0
 """Log odds beyond which nothing changes."""
+_KEPT = 64
 
 
 class Language(NamedTuple):
@@ -56,8 +59,14 @@ class Language(NamedTuple):
 def identify(text: str, candidates: Collection[str] | None = None) -> Language:
     """The likeliest language, or the likeliest of the candidates.
 
-    With candidates the confidence is their share among themselves.
+    With candidates the confidence is their share among themselves. Many parts of a desk ask for
+    the language of one message, so the last ones are kept.
     """
+    return _identify(text[: 4 * _LOOKED_AT], None if candidates is None else frozenset(candidates))
+
+
+@lru_cache(maxsize=_KEPT)
+def _identify(text: str, candidates: frozenset[str] | None) -> Language:
     words = words_of(text)
     if not words or (candidates is not None and not candidates):
         return Language(None, 0.0)

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from deskhand.mail.mail_phrases import ADDRESS, DATE, NAME, fold, mail_phrases, unmarked
 from deskhand.mail.mailboxes import Mailbox, mailboxes
@@ -12,6 +13,7 @@ _LONG_RULE = 8
 """Fewer dashes around `Original Message` are Outlook's, which writes them above answers as well."""
 _LONGEST_LINE = 500
 LONGEST = 300_000
+_KEPT = 32
 _MOST_ATTRIBUTIONS = 200
 """Lines that could be one and are looked at closely: nobody writes more above what he forwards."""
 
@@ -30,10 +32,12 @@ class Forwarded:
     """What the forwarder wrote above it."""
 
 
+@lru_cache(maxsize=_KEPT)
 def forwarded(text: str, subject: str | None = None) -> Forwarded | None:
     """The mail that this text forwards, or None.
 
-    `subject` is the forwarding mail's own: some programs mark a forward nowhere else.
+    `subject` is the forwarding mail's own: some programs mark a forward nowhere else. Many stages
+    ask this of one message, so the last answers are kept.
     """
     lines = plain_lines(text[:LONGEST])
     said = None if subject is None else mail_phrases().forward_subject.match(subject)

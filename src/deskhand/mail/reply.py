@@ -49,6 +49,7 @@ def visible_reply(text: str) -> str:
     return "\n".join(line.rstrip() for line in own).strip()
 
 
+@lru_cache(maxsize=_KEPT)
 def without_quotes(text: str) -> str:
     """The sender's own words with the signature below them."""
     return "\n".join(_without_quotes(plain_lines(text[:LONGEST])[:_MOST_LINES]))
@@ -128,6 +129,8 @@ def _attribution_length(lines: list[str], number: int) -> int:
 def _ends_like_one(line: str) -> bool:
     """Whether an attribution may end here: in a colon, in Zoho's dashes, in a verb or a bracket."""
     text = line.strip()
+    if len(text) > _LONGEST_ATTRIBUTION:
+        return False
     if text.endswith((*_COLONS, "--", "——", ">")):
         return True
     return bool(mail_phrases().wrote.search(text))

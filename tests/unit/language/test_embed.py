@@ -11,7 +11,7 @@ import pytest
 
 from deskhand.language import vector_cache
 from deskhand.language.clean_text import LONGEST, clean
-from deskhand.language.embed import DIMENSIONS, Embedder
+from deskhand.language.embed import DIMENSIONS, Embedder, model_session
 from deskhand.language.vector_cache import SqliteVectorCache
 
 ODD_TEXTS = [
@@ -162,3 +162,9 @@ def test_cleaning_bounds_the_work() -> None:
     assert len(clean("x" * 5_000_000)) <= LONGEST
     assert clean("a\x00b\r\n\tc\u200bd") == "a b c d"
     assert clean("y" * 20_000 + " the end").endswith("the end")
+
+
+def test_all_graphs_share_the_cores() -> None:
+    _, turn_of_one = model_session("model.onnx", 2)
+    _, turn_of_another = model_session("answers-lower.onnx", 2)
+    assert turn_of_one is turn_of_another

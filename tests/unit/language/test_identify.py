@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from deskhand.language.clean_text import clean
-from deskhand.language.identify import Language, identify
+from deskhand.language.identify import Language, identify, words_of
 
 SHARED = Path(__file__).parents[4] / "shared" / "data" / "language_id" / "sentences"
 EVERYDAY = {
@@ -175,3 +175,15 @@ def test_shared_sentences() -> None:
         if text.strip()
     ]
     assert sum(pairs) / len(pairs) >= 0.99
+
+
+@pytest.mark.parametrize("text", ["ann@example.com", "(ann@b.cz)", "@@a", "x,ann@b.cz;bob@c.cz,y"])
+def test_a_word_with_an_address_in_it_says_nothing_of_the_language(text: str) -> None:
+    assert words_of(f"hello {text} there") == ["hello", "there"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("@ann", ["ann"]), ("ann@", ["ann"]), ("a @ b", ["a", "b"])]
+)
+def test_a_sign_at_the_edge_of_a_word_makes_no_address(text: str, words: list[str]) -> None:
+    assert words_of(text) == words
