@@ -5,13 +5,15 @@ import json
 import random
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import yaml
 from reading_network import LABELS, VALUES
 
+TRIAGE = Path(__file__).parents[1] / "src" / "deskhand" / "desks" / "triage"
 HELD_OUT = 8
 """One line of so many is never learned from: those say how good the model is."""
 PIECE = 240
@@ -19,6 +21,8 @@ PIECE = 240
 _SENTENCE = re.compile(r"[^.!?…\n]+(?:[.!?…]+|\n+|$)")
 _JOINED, _PLAIN, _LOWER = 0.35, 0.08, 0.08
 """How often a message is learned beside an ordinary one, without accents, in small letters."""
+_RENUMBERED = 0.4
+"""How often a turn is learned with other digits in its order number."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +51,8 @@ class Item:
 
 
 def read_corpus(folder: Path, ordinary: Path) -> list[Item]:
-    """All lines below `folder`; as messages of no concern the mails of `inbox` beside it, and the
-    asks of `ordinary`."""
+    """All lines below `folder`; as messages of no concern the mails of `inbox` beside it and the
+    asks of `ordinary`; as calm tickets the questions that the triage desk's articles answer."""
     items: list[Item] = []
     readers = {"concerns": _concern, "tickets": _ticket, "turns": _turn, "pairs": _pairs}
     for part, reader in readers.items():
@@ -59,6 +63,7 @@ def read_corpus(folder: Path, ordinary: Path) -> list[Item]:
         for line in _lines(file):
             mail = f"{line['subject']}\n\n{line['body']}"
             items.extend(_concern({"text": mail, "language": line["language"], "concerns": []}))
+    items.extend(_asked_of_triage())
     for file in sorted(ordinary.glob("*/asks.jsonl")):
         for line in _lines(file):
             items.append(_ordinary(line))
@@ -93,6 +98,20 @@ def _ticket(line: dict[str, Any]) -> Iterator[Item]:
     facts = tuple(fact for fact in line["facts"] if fact in LABELS["fact"])
     wanted = {"fact": facts, "type": (line["type"],), "sentiment": (line["sentiment"],)}
     yield Item(line["text"], line["language"], "tickets", wanted=wanted)
+
+
+def _asked_of_triage() -> Iterator[Item]:
+    """What customers ask calmly: the department is that of the article that answers it."""
+    departments: dict[str, str] = {}
+    for article in TRIAGE.glob("knowledge/*.md"):
+        front = yaml.safe_load(article.read_text(encoding="utf-8").split("---")[1])
+        departments[front["id"].partition(".")[0]] = front["category"]
+    for file in sorted(TRIAGE.glob("questions/*.yaml")):
+        answered = yaml.safe_load(file.read_text(encoding="utf-8"))["answers"]
+        for article, questions in answered.items():
+            for question in questions:
+                line = {"text": question, "language": file.stem, "facts": []}
+                yield from _ticket(line | {"type": departments[article], "sentiment": "neutral"})
 
 
 def _turn(line: dict[str, Any]) -> Iterator[Item]:
@@ -155,17 +174,34 @@ class Variations:
                 self._ordinary.setdefault(item.language, []).append(item.text)
 
     def of(self, item: Item) -> Item:
+        if item.values is not None:
+            return self._turn(item, item.values)
         text = item.text
         if item.source == "concerns" and self._chance.random() < _JOINED:
             text = self._beside(text, item.language)
         drawn = self._chance.random()
-        if item.values is None and drawn < _PLAIN:
+        if drawn < _PLAIN:
             text = without_accents(text)
-        elif item.values is None and drawn < _PLAIN + _LOWER:
+        elif drawn < _PLAIN + _LOWER:
             text = text.lower()
         if text == item.text:
             return item
-        return Item(text, item.language, item.source, item.context, item.wanted, item.values)
+        return Item(text, item.language, item.source, item.context, item.wanted)
+
+    def _turn(self, item: Item, stated: Mapping[str, str]) -> Item:
+        """A turn whose values still stand in it word for word."""
+        text, values = item.text, dict(stated)
+        order = values.get("order", "")
+        if text.count(order) == 1 and self._chance.random() < _RENUMBERED:
+            other = re.sub(r"\d", lambda _: str(self._chance.randrange(10)), order)
+            text = text.replace(order, other)
+            values = {name: value.replace(order, other) for name, value in values.items()}
+        drawn = self._chance.random()
+        write: Callable[[str], str] = str
+        if drawn < _PLAIN + _LOWER:
+            write = without_accents if drawn < _PLAIN else str.lower
+        values = {name: write(value) for name, value in values.items()}
+        return Item(write(text), item.language, item.source, item.context, item.wanted, values)
 
     def _beside(self, text: str, language: str) -> str:
         others = self._ordinary.get(language)

@@ -5,14 +5,16 @@
 
 The lower layers of the embedding model read the text, and upper layers that we trained say how
 likely each label is and which words speak for it. A text may be read after another one: a turn of a
-chat after the question that it follows, a message after the ticket that it may continue. How it was
-trained: docs/decisions/0069-reading-messages.md.
+chat after the question that it follows, a message after the ticket that it may continue. There is
+one set of upper layers for messages, one for tickets and one for turns of chats: each knows all
+labels and was trained further on its own. How: docs/decisions/0069-reading-messages.md.
 """
 
 import math
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
@@ -29,7 +31,18 @@ if TYPE_CHECKING:
 
 Piece = TypeVar("Piece")
 
-GRAPH = "reading.onnx"
+
+class Graph(StrEnum):
+    """Upper layers, by what they are best at."""
+
+    MESSAGES = "reading.onnx"
+    """What a person must see, and which ticket a message continues."""
+    TICKETS = "reading.onnx"
+    """What happened, whose matter it is, and how the writer feels."""
+    TURNS = "reading-turns.onnx"
+    """What a customer does in a chat after a question, and the values that he states."""
+
+
 LABELS: dict[str, tuple[str, ...]] = {
     "concern": ("complaint", "legal", "medical", "cancellation", "machine"),
     "fact": (
@@ -105,7 +118,8 @@ class MessageReading:
 class MessageReader:
     """Reads messages. Thread-safe; the model is loaded when first needed."""
 
-    def __init__(self, *, threads: int | None = None) -> None:
+    def __init__(self, graph: Graph = Graph.MESSAGES, *, threads: int | None = None) -> None:
+        self._graph = graph
         self._threads = threads if threads is not None else default_threads()
         self._kept: OrderedDict[tuple[str, str | None], MessageReading] = OrderedDict()
         self._lock = Lock()
@@ -139,7 +153,7 @@ class MessageReader:
             given = tokenizer().encode(f"passage: {clean(context)}").ids
             following = lower_states(_cut(given, MOST_CONTEXT), self._threads)
         states = lower_states(ids, self._threads)
-        session, lock = model_session(GRAPH, self._threads)
+        session, lock = model_session(self._graph, self._threads)
         with lock:
             labels, shares, words = session.run(None, {"text": states, "context": following})
         return MessageReading(
@@ -150,9 +164,9 @@ class MessageReader:
 
 
 @cache
-def shared_message_reader() -> MessageReader:
+def shared_message_reader(graph: Graph = Graph.MESSAGES) -> MessageReader:
     """The process's own: a message that several parts of a desk read is read once."""
-    return MessageReader()
+    return MessageReader(graph)
 
 
 def _cut(pieces: Sequence[Piece], most: int) -> list[Piece]:

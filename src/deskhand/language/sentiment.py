@@ -14,7 +14,7 @@ import re2
 
 from deskhand.config.yaml import read_yaml
 from deskhand.language.identify import identify
-from deskhand.language.message_reader import MessageReader, shared_message_reader
+from deskhand.language.message_reader import Graph, MessageReader, shared_message_reader
 from deskhand.language.slots.folded_text import fold
 from deskhand.model.frozen import Frozen
 
@@ -83,7 +83,7 @@ def read_sentiment(
     if spoken not in LANGUAGES:
         why = f"the language {spoken!r} cannot be read for feelings; a person looks"
         return SentimentReading(language=spoken, is_sure=False, why=why)
-    reading = (reader or shared_message_reader()).read(read)
+    reading = (reader or shared_message_reader(Graph.TICKETS)).read(read)
     hits = _words_of_feeling(read, spoken)
     mocking = _hits(" ".join(fold(read).split()), spoken, _SARCASM)
     chances = _weighed(reading.probabilities["sentiment"], hits, _is_denied(hits, mocking))

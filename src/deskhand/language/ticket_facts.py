@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deskhand.language.concerns import pieces_of
-from deskhand.language.message_reader import MessageReader, shared_message_reader
+from deskhand.language.message_reader import Graph, MessageReader, shared_message_reader
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,7 +42,7 @@ _FACT = "fact"
 
 def facts_in(text: str, reader: MessageReader | None = None) -> dict[str, str]:
     """The facts of a ticket with the words that show each."""
-    reader = reader or shared_message_reader()
+    reader = reader or shared_message_reader(Graph.TICKETS)
     read = text[:LONGEST]
     facts: dict[str, str] = {}
     wanted = LIKELY if len(read.strip()) <= A_LINE else LIKELY | LIKELY_IN_LONG
@@ -56,14 +56,14 @@ def facts_in(text: str, reader: MessageReader | None = None) -> dict[str, str]:
 
 def department_of(text: str, reader: MessageReader | None = None) -> str:
     """Whose matter a ticket is: `billing`, `technical` or `general`."""
-    reading = (reader or shared_message_reader()).read(text[:LONGEST])
+    reading = (reader or shared_message_reader(Graph.TICKETS)).read(text[:LONGEST])
     department, _ = reading.best("type")
     return department
 
 
 def sure_department_of(text: str, reader: MessageReader | None = None) -> str | None:
     """Whose matter a single ask is; None where its few words do not tell."""
-    reading = (reader or shared_message_reader()).read(text[:LONGEST])
+    reading = (reader or shared_message_reader(Graph.TICKETS)).read(text[:LONGEST])
     department, probability = reading.best("type")
     return department if probability >= SURE_DEPARTMENT else None
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from deskhand.config.sections.slots import SlotSpec, naming_slots
 from deskhand.language.identify import identify
-from deskhand.language.message_reader import MessageReader, shared_message_reader
+from deskhand.language.message_reader import Graph, MessageReader, shared_message_reader
 from deskhand.language.slots import SlotExtractor
 from deskhand.language.slots.folded_text import FoldedText
 from deskhand.language.turn_addresses import address_in, with_name_before
@@ -80,7 +80,7 @@ class TurnReader:
 
     def reading(self, text: str, question: OpenQuestion) -> TurnReading:
         """What the model says of the text."""
-        return read_turn(self._messages or shared_message_reader(), text, question)
+        return read_turn(self._messages or shared_message_reader(Graph.TURNS), text, question)
 
     def values(
         self,

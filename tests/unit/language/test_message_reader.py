@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from deskhand.language.concerns import Concern, concerns_in, pieces_of
-from deskhand.language.message_reader import LABELS, VALUES, MessageReader
+from deskhand.language.message_reader import LABELS, VALUES, Graph, MessageReader
 from deskhand.language.ticket_facts import department_of, facts_in
 
 READER = MessageReader(threads=1)
@@ -101,11 +101,11 @@ def test_departments() -> None:
     assert department_of("The export to CSV stops with error 500.", READER) == "technical"
 
 
-def test_the_graph_fits_the_lists() -> None:
+@pytest.mark.parametrize("graph", Graph)
+def test_each_graph_fits_the_lists(graph: Graph) -> None:
     from deskhand.language.embed import model_session
-    from deskhand.language.message_reader import GRAPH
 
-    session, _ = model_session(GRAPH, 1)
+    session, _ = model_session(graph, 1)
     states = np.zeros((1, 3, 384), dtype=np.float32)
     nothing = np.zeros((1, 0, 384), dtype=np.float32)
     labels, shares, words = session.run(None, {"text": states, "context": nothing})
