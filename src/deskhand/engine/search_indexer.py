@@ -8,6 +8,9 @@ from deskhand.ports.console import SearchIndex
 log = logging.getLogger("deskhand.search")
 
 EVERY = 1.0
+BACKLOG = 100
+"""From so many changes on there may be more. Fewer wait for the next second, in which a message
+that is worked changes several times: it is indexed once."""
 PAUSE = 0.2
 """Seconds between two batches of a backlog: the messages of today come first."""
 
@@ -33,5 +36,5 @@ class SearchIndexer:
         await self._rounds.stop()
 
     async def _index_some(self) -> None:
-        if await self._index.index_some():
+        if await self._index.index_some() >= BACKLOG:
             self._rounds.nudge()

@@ -12,14 +12,23 @@ _CONTROLS = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]+"
 )
 _SPACES = re.compile(r"\s+")
+LONGEST_WORD = 200
+"""Characters of ASCII without a space between them that still may be a word, or an address on the
+web. Scripts that write no spaces are not in ASCII."""
+_TOO_LONG_WORD = re.compile(rf"(?<![!-~])([!-~]{{{LONGEST_WORD}}})[!-~]+")
 
 
 def clean(text: str) -> str:
-    """One line without control characters, at most `LONGEST` characters, whatever was handed in."""
+    """One line without control characters, at most `LONGEST` characters, whatever was handed in.
+
+    Of a word that is too long to be one, only the beginning is left: the models would spend most
+    of their time on what nobody wrote to be read.
+    """
     if len(text) > LONGEST:
         text = f"{text[: LONGEST - _TAIL - 1]} {text[-_TAIL:]}"
     text = _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", text if text.isascii() else _mended(text))
-    return _SPACES.sub(" ", _CONTROLS.sub(" ", text)).strip()
+    line = _SPACES.sub(" ", _CONTROLS.sub(" ", text)).strip()
+    return _TOO_LONG_WORD.sub(r"\1", line) if len(line) > LONGEST_WORD else line
 
 
 _MISREAD = re.compile("[\u00c2-\u00c5\u0102\u0139][^\x00-\x7f]")

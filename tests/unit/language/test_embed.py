@@ -168,3 +168,11 @@ def test_all_graphs_share_the_cores() -> None:
     _, turn_of_one = model_session("model.onnx", 2)
     _, turn_of_another = model_session("answers-lower.onnx", 2)
     assert turn_of_one is turn_of_another
+
+
+def test_of_what_is_too_long_for_a_word_the_beginning_is_read() -> None:
+    link = "https://example.com/" + "a" * 150
+    assert clean(f"See {link} please") == f"See {link} please"
+    assert clean(f"See {'ab' * 1000} please") == f"See {'ab' * 100} please"
+    japanese = "荷物はどこですか" * 50
+    assert clean(japanese) == japanese
