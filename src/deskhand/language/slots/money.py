@@ -1,6 +1,6 @@
 """Amounts of money: a number beside a currency."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
 from typing import Any, get_args
@@ -9,9 +9,11 @@ import re2
 
 from deskhand.config.sections.slots import Currency, SlotSpec
 from deskhand.language.slots.folded_text import Scan
+from deskhand.language.slots.number_phrases import number_phrases
 from deskhand.language.slots.numbers import (
     DIGITS,
     HUNDREDS,
+    KNOWN_LANGUAGES,
     decimal_mark,
     languages_of,
     number_words,
@@ -79,6 +81,13 @@ _DOUBTFUL = {
 }
 _THOUSAND = "k|tis\\.?|tisice?|tisicu|tys\\.?|tysiac[ae]?|tysiecy|tsd\\.?|tausend|thousand|mille"
 _MILLION = "mio\\.?|mil\\.|millions?|milion[a-z]{0,2}|millionen|millon(?:es)?"
+_CENTS_AFTER = re2.compile(r"^ (?:con |und |and |a )?([0-9]{2})(?:[ !?;)]|[.,](?:[^0-9]|$)|$)")
+_THINGS_AFTER = re2.compile(
+    r"^ (?:con |und |and |a )?[0-9]{2} ?"
+    r"(?:x|%|ks|kus\w*|stuck|pieces?|prozent|procent|percent|cm|kg|mal|times)\b"
+)
+_LONGEST_PHRASE = 60
+"""Letters of a number in words."""
 _RANGE = re2.compile(rf"(?:^|[^0-9.,'])({DIGITS}) ?(?:-|az|to|bis|do) ?$")
 
 
@@ -109,6 +118,11 @@ def _money(languages: tuple[str, ...]) -> Any:
     return re2.compile(f"{before}|{after}")
 
 
+@cache
+def _after_words() -> Any:
+    return re2.compile(rf"[a-z]([ -]({_afterwards()}))")
+
+
 class MoneyExtractor:
     def __init__(self, spec: SlotSpec) -> None:
         self._meant = spec.currency
@@ -118,9 +132,13 @@ class MoneyExtractor:
     def find(self, scan: Scan, context: SlotContext) -> Iterator[SlotMatch]:
         languages = languages_of(context.language)
         words = number_words(languages)
-        for match in scan.candidates(_money(languages)):
+        spoken: list[tuple[int, int]] = []
+        for span, amount, currency in _in_words(scan, languages):
+            spoken.append(span)
+            yield from self._matches(scan, span, [amount], currency, context)
+        for match in _beside(scan.candidates(_money(languages)), spoken):
             sign, *before, number, scale, currency, cents = match.groups()
-            start = match.start()
+            start, end = match.span()
             if sign is not None:
                 number, scale, also = before
                 currency = also if also is not None and len(_codes(also)) == 1 else sign
@@ -128,6 +146,10 @@ class MoneyExtractor:
                 continue
             elif cents and number.isdecimal():  # 12€50
                 number = f"{number}.{cents}"
+            elif number.isdecimal() and not scale:
+                after = _cents_after(scan.folded[end : end + 20])
+                number += "".join(f".{digits}" for _, digits in after)
+                end += sum(length for length, _ in after)
             numbers = [number]
             earlier = None if sign else _RANGE.search(scan.folded[max(0, start - 20) : start])
             if earlier is not None:
@@ -137,7 +159,7 @@ class MoneyExtractor:
                 for written in numbers
                 for amount in self._amounts(written, words, context)
             ]
-            yield from self._matches(scan, match.span(), amounts, currency, context)
+            yield from self._matches(scan, (start, end), amounts, currency, context)
 
     def _matches(
         self,
@@ -181,6 +203,36 @@ class MoneyExtractor:
             else:
                 codes = codes[:1]
         return [code for code in codes if not self._only or code in self._only]
+
+
+def _beside(matches: Iterator[Any], taken: Sequence[tuple[int, int]]) -> Iterator[Any]:
+    """The matches at places that are not taken."""
+    for match in matches:
+        if not any(match.start() < last and first < match.end() for first, last in taken):
+            yield match
+
+
+def _in_words(
+    scan: Scan, languages: tuple[str, ...]
+) -> Iterator[tuple[tuple[int, int], Decimal, str]]:
+    """Amounts of which the number is in words, `treinta y cinco euros`: place, number, currency."""
+    for match in scan.candidates(_after_words()):
+        written = match.start(1)
+        begin = max(0, written - _LONGEST_PHRASE)
+        before = scan.folded[begin:written]
+        phrases = list(number_phrases(before, languages))
+        if not phrases:  # a short text may have been taken for another language
+            phrases = list(number_phrases(before, KNOWN_LANGUAGES))
+        if phrases and begin + phrases[-1].end == written:
+            yield (begin + phrases[-1].start, match.end()), phrases[-1].value, match.group(2)
+
+
+def _cents_after(folded: str) -> list[tuple[int, str]]:
+    """How far the cents reach that stand after the currency, and their digits: `7 Euro 50`."""
+    cents = _CENTS_AFTER.search(folded)
+    if cents is None or _THINGS_AFTER.search(folded):
+        return []
+    return [(cents.end(1), cents.group(1))]
 
 
 def _scale(written: str | None) -> int:

@@ -1,0 +1,220 @@
+"""Numbers of several words: `treinta y cinco`, `fünfundzwanzig`, `dvě stě padesát`, `twelve
+fifty`.
+
+Where two numbers stand side by side that make none together, the second are the cents: twelve
+fifty is 12.50.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from functools import cache
+from types import MappingProxyType
+from typing import NamedTuple
+
+from deskhand.language.slots.folded_text import fold
+
+_UNITS = {
+    "en": "one two three four five six seven eight nine",
+    "cs": "jeden/jedna/jednu/jedno dva/dve tři čtyři pět šest sedm osm devět",
+    "de": "ein/eins/eine/einen zwei drei vier fünf/fuenf sechs sieben acht neun",
+    "es": "un/uno/una dos tres cuatro cinco seis siete ocho nueve",
+}
+_TEENS = {
+    "en": "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen",
+    "cs": ("deset jedenáct dvanáct třináct čtrnáct patnáct šestnáct sedmnáct osmnáct devatenáct"),
+    "de": (
+        "zehn elf zwölf/zwoelf dreizehn vierzehn fünfzehn/fuffzehn sechzehn siebzehn achtzehn"
+        " neunzehn"
+    ),
+    "es": "diez once doce trece catorce quince dieciséis diecisiete dieciocho diecinueve",
+}
+_TENS = {
+    "en": "twenty thirty forty/fourty fifty sixty seventy eighty ninety",
+    "cs": "dvacet třicet čtyřicet padesát šedesát sedmdesát osmdesát devadesát",
+    "de": "zwanzig dreißig/dreissig vierzig fünfzig/fuffzig sechzig siebzig achtzig neunzig",
+    "es": "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
+}
+_HUNDREDS = {
+    "en": {},
+    "cs": {},
+    "de": {},
+    "es": {
+        "ciento": 100,
+        "doscientos": 200,
+        "trescientos": 300,
+        "cuatrocientos": 400,
+        "quinientos": 500,
+        "seiscientos": 600,
+        "setecientos": 700,
+        "ochocientos": 800,
+        "novecientos": 900,
+    },
+}
+_TIMES = {
+    "en": {"hundred": 100, "thousand": 1000},
+    "cs": {"sto": 100, "sta": 100, "stě": 100, "set": 100, "tisíc": 1000, "tisíce": 1000},
+    "de": {"hundert": 100, "tausend": 1000},
+    "es": {"cien": 100, "mil": 1000},
+}
+_BETWEEN = ("and", "y", "und", "a")
+_WORD = re.compile(r"[a-z]+")
+_GAP = re.compile(r"[ \n-]+")
+
+
+class NumberPhrase(NamedTuple):
+    """A number in words, and where it stands in the folded text."""
+
+    start: int
+    end: int
+    value: Decimal
+    words: int
+    """How many number words it has."""
+
+
+class _Words(NamedTuple):
+    plain: Mapping[str, int]
+    """Numbers that are added."""
+    times: Mapping[str, int]
+    """Numbers that multiply what stands before them."""
+
+
+def number_phrases(folded: str, languages: Sequence[str]) -> Iterator[NumberPhrase]:
+    """The numbers in words of a folded text, in their order."""
+    words = _words(tuple(languages))
+    place = 0
+    while (match := _WORD.search(folded, place)) is not None:
+        phrase = _phrase_at(folded, match, words)
+        if phrase is not None:
+            yield phrase
+        place = match.end() if phrase is None else phrase.end
+
+
+def _phrase_at(folded: str, first: "re.Match[str]", words: _Words) -> NumberPhrase | None:
+    number = _Number()
+    match: re.Match[str] | None = first
+    end = first.start()
+    while match is not None:
+        may_be_cents = match.start() - end <= 1
+        if not number.add(match.group(), words, may_be_cents=may_be_cents):
+            break
+        end = match.end()
+        match = _next_word(folded, end, words)
+    if not number.words:
+        return None
+    return NumberPhrase(first.start(), end, number.value(), number.words)
+
+
+def _next_word(folded: str, end: int, words: _Words) -> "re.Match[str] | None":
+    """The number word that follows, also after an `and`."""
+    gap = _GAP.match(folded, end)
+    match = None if gap is None else _WORD.match(folded, gap.end())
+    if match is None or match.group() not in _BETWEEN or match.group() in words.plain:
+        return match
+    gap = _GAP.match(folded, match.end())
+    return None if gap is None else _WORD.match(folded, gap.end())
+
+
+class _Number:
+    """A number while its words are read."""
+
+    def __init__(self) -> None:
+        self.words = 0
+        self._thousands = 0
+        self._rest = 0
+        self._cents: int | None = None
+
+    def value(self) -> Decimal:
+        return Decimal(self._thousands + self._rest) + Decimal(self._cents or 0) / 100
+
+    def add(self, word: str, words: _Words, *, may_be_cents: bool) -> bool:
+        """Take a word in; False where it does not belong to the number."""
+        is_taken = False
+        if self._cents is None:
+            number = words.plain.get(word)
+            is_taken = self._multiply(words.times.get(word)) or self._add(number, may_be_cents)
+        self.words += is_taken
+        return is_taken
+
+    def _multiply(self, times: int | None) -> bool:
+        if (
+            times is None
+            or (times == 100 and self._rest >= 100)
+            or (times == 1000 and self._thousands)
+        ):
+            return False
+        if times == 1000:
+            self._thousands = max(self._rest, 1) * 1000
+            self._rest = 0
+        else:
+            self._rest = max(self._rest, 1) * 100
+        return True
+
+    def _add(self, number: int | None, may_be_cents: bool) -> bool:
+        if number is None:
+            return False
+        if self._fits(number):
+            self._rest += number
+            return True
+        if not may_be_cents or self._thousands or not 10 <= number < 100:
+            return False
+        self._cents = number
+        return True
+
+    def _fits(self, number: int) -> bool:
+        """Whether the places of a number are still free."""
+        if number >= 100:
+            return not self._rest
+        if number >= 10:
+            return self._rest % 100 == 0
+        return self._rest % 10 == 0 and self._rest % 100 != 10
+
+
+@cache
+def _words(languages: tuple[str, ...]) -> _Words:
+    plain: dict[str, int] = {}
+    times: dict[str, int] = {}
+    for language in languages:
+        if language not in _UNITS:
+            continue
+        plain |= _listed(_UNITS[language], 1) | _listed(_TEENS[language], 10)
+        plain |= _listed(_TENS[language], 20, step=10)
+        plain |= _joined(language)
+        plain |= {fold(word): number for word, number in _HUNDREDS[language].items()}
+        times |= {fold(word): number for word, number in _TIMES[language].items()}
+    return _Words(MappingProxyType(plain), MappingProxyType(times))
+
+
+def _listed(written: str, first: int, *, step: int = 1) -> dict[str, int]:
+    numbers: dict[str, int] = {}
+    for place, spellings in enumerate(written.split()):
+        numbers |= {fold(spelling): first + place * step for spelling in spellings.split("/")}
+    return numbers
+
+
+def _joined(language: str) -> dict[str, int]:
+    """Numbers that are written as one word."""
+    units = _listed(_UNITS[language], 1)
+    tens = _listed(_TENS[language], 20, step=10)
+    if language == "de":
+        return _joined_german(units, tens | _listed(_TEENS[language], 10))
+    if language == "cs":
+        return {f"{unit}a{ten}": units[unit] + tens[ten] for unit in units for ten in tens}
+    if language == "es":
+        return {f"veinti{unit}": 20 + units[unit] for unit in units}
+    return {f"{ten}{unit}": tens[ten] + units[unit] for unit in units for ten in tens}
+
+
+def _joined_german(units: Mapping[str, int], tens: Mapping[str, int]) -> dict[str, int]:
+    below_hundred = {**units, **tens}
+    for unit, number in units.items():
+        below_hundred |= {f"{unit}und{ten}": number + tens[ten] for ten in tens if tens[ten] >= 20}
+    joined = dict(below_hundred)
+    for unit, number in {"": 1, **units}.items():
+        hundred = f"{unit}hundert"
+        joined |= {f"{hundred}{rest}": number * 100 + below_hundred[rest] for rest in below_hundred}
+        if unit:
+            joined[hundred] = number * 100
+    for unit, number in below_hundred.items():
+        joined[f"{unit}tausend"] = number * 1000
+    return joined
