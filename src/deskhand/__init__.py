@@ -108,6 +108,7 @@ if TYPE_CHECKING:
     from deskhand.model.run import ReviewKind as ReviewKind
     from deskhand.model.run import Run as Run
     from deskhand.model.run import RunStatus as RunStatus
+    from deskhand.model.share import Share as Share
     from deskhand.model.spec import AgentSpec as AgentSpec
     from deskhand.model.spec import FlowSpec as FlowSpec
     from deskhand.model.spec import RoutingRule as RoutingRule
@@ -167,6 +168,7 @@ _MODULES = {
     "agent_router.router": ("AgentRouter",),
     "agents.unknown_intent": ("FixedFallback",),
     "model.interaction": ("AgentResponse", "Classification", "Interaction", "PolicyDecision"),
+    "model.share": ("Share",),
     "model.telemetry": ("TelemetryEvent",),
     "routing.intents_registry": ("IntentsRegistry",),
     "telemetry.sinks": ("JsonLinesSink", "ListSink", "PrintSink"),

@@ -33,6 +33,7 @@ from deskhand.model.plan import (
     ToolCall,
 )
 from deskhand.model.run import RunStatus
+from deskhand.model.share import as_argument
 from deskhand.model.spec import AgentSpec
 from deskhand.model.understanding import SLOTS, Understanding
 from deskhand.model.value_readings import READ
@@ -220,7 +221,7 @@ class PlanWalk:
         names = {name for name, reading in readings.items() if reading in UNSURE}
         said = [answer.arguments[name] for name in names if name in answer.arguments]
         values = self._slots
-        return {name: value for name, value in values.items() if value in said}
+        return {name: value for name, value in values.items() if as_argument(value) in said}
 
     def _asks_whether(self, values: dict[str, Any]) -> str:
         message = self.ctx.envelope.message

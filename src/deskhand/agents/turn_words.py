@@ -1,6 +1,7 @@
 """What a plan says itself to a customer's turn, in the languages of `turn_replies.yaml`."""
 
 from collections.abc import Mapping
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,14 @@ def _shown(value: Any) -> str:
     a promise that nothing stands behind."""
     if isinstance(value, Mapping) and "amount" in value:
         return str(value["amount"])
+    if isinstance(value, Mapping) and "share" in value:
+        return _shown_share(Fraction(str(value["share"])))
     if isinstance(value, Mapping):
         return " ".join(str(part) for part in value.values())
     return str(value)
+
+
+def _shown_share(share: Fraction) -> str:
+    """A share in percent where that is a whole number, as `50 %`."""
+    percent = share * 100
+    return f"{percent} %" if percent.denominator == 1 else str(share)

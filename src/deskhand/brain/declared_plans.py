@@ -162,7 +162,7 @@ def _filled(
             read[name] = earlier_readings.get(name, "exact")
         elif name in stated and (slot is None or slot.ambiguous or not slot.found):
             values[name] = stated[name]
-            read[name] = "exact"
+            read[name] = _reading_of(stated[name])
         elif slot is not None and slot.ambiguous:
             ambiguous[name] = list(slot.candidates)
         elif slot is not None and slot.found:
@@ -175,6 +175,13 @@ def _filled(
             values[name] = remembered[name]
             read[name] = "guessed"
     return values, ambiguous, sure, read
+
+
+def _reading_of(stated: Any) -> Reading:
+    """How a value was read that the message states: what a share of the whole comes to, the
+    customer has not said."""
+    is_share = isinstance(stated, Mapping) and "share" in stated
+    return "guessed" if is_share else "exact"
 
 
 def _said_before(task: Task, refused: Collection[str]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from deskhand.model.envelope import Envelope
+from deskhand.model.share import as_argument
 from deskhand.model.value_readings import Reading, fields_read, least_certain
 from deskhand.tools.provenance import MODEL, normal, stands_in
 
@@ -30,7 +31,7 @@ def declared_readings(
         is_trusted = key not in model_outputs
         read = fields_read(output) if isinstance(output, Mapping) else ()
         fields += [
-            (name, normal(value), reading)
+            (name, normal(as_argument(value)), reading)
             for name, value, reading in read
             if is_trusted or reading in _DOUBTFUL
         ]

@@ -16,6 +16,7 @@ from deskhand import (
     Money,
     Owned,
     Principal,
+    Share,
     ToolError,
     message_fact,
     resolver,
@@ -115,20 +116,27 @@ async def check_order_status(order: Order) -> dict[str, Any]:
 
 @tool(effect="keyed", risk="medium", rehearsable=True, open_amount="order.refundable")
 async def request_refund(
-    order: Order, reason: Reason, ctx: Context, amount: Money | None = None
+    order: Order, reason: Reason, ctx: Context, amount: Money | Share | None = None
 ) -> dict[str, Any]:
     """Pay back part or all of an order to the payment method it was paid with.
 
     Args:
         order: the order's number, as in O-10001
         reason: what was wrong, in the customer's words
-        amount: how much, where it is not all of it
+        amount: how much, or which share of what the order cost, where it is not all of it
     """
-    cents = None if amount is None else _cents(amount)
+    cents = _wanted_cents(order, amount)
     work = partial(
         order_tables.refund, key=ctx.effect_key, number=order.id, cents=cents, reason=reason
     )
     return await ctx.database.once(TABLES, ctx.effect_key, work)
+
+
+def _wanted_cents(order: Order, amount: Money | Share | None) -> int | None:
+    """None where all that is left shall go back."""
+    if amount is None or (isinstance(amount, Share) and amount.is_all):
+        return None
+    return _cents(amount.of_money(order.total) if isinstance(amount, Share) else amount)
 
 
 def _cents(amount: Money) -> int:
