@@ -4,8 +4,8 @@
     python scripts/score_turns.py --held-out turns.jsonl [...]   # what was not learned from
 
 A line has language, matter, asked, question, known, text, and the truth: kind and values, as they
-are written in the text. Orders and amounts must be exact; words must hold the truth's words and
-nothing of another value.
+are written in the text. Orders and amounts must be exact, also those in words and shares; words
+must hold the truth's words and nothing of another value.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from typing import Any
 
 from deskhand.brain.desk_intents import text_intent_reader
 from deskhand.config.sections.slots import SlotSpec
-from deskhand.language.turn_kinds import OpenQuestion, Turn
+from deskhand.language.turn_kinds import OpenQuestion, Turn, same_value
 from deskhand.language.turns import TurnReader
 from deskhand.wiring import read_desk
 
@@ -85,10 +85,23 @@ def question_of(reader: TurnReader, case: Mapping[str, Any]) -> OpenQuestion:
     )
 
 
-def is_exact(name: str, value: Any, written: str) -> bool:
+def is_exact(reader: TurnReader, case: Mapping[str, Any], name: str, value: Any) -> bool:
+    written = str(case["values"][name])
     if name == "order":
         return order_letters(value) == order_letters(written)
-    return value is not None and Decimal(value["amount"]) == number_in(written)
+    if value is None:
+        return False
+    number = number_in(written)
+    if number is None:
+        return same_value(amount_alone(reader, written), value)
+    return "amount" in value and Decimal(value["amount"]) == number
+
+
+def amount_alone(reader: TurnReader, written: str) -> Any:
+    """An amount in words or a share, as it is read where nothing else is said. That these are read
+    rightly is what `tests/unit/language/test_turn_amounts.py` says."""
+    question = OpenQuestion(asked=("amount",), slots=("amount",))
+    return reader.values(written, question, NOW).values.get("amount")
 
 
 def order_letters(value: Any) -> str:
@@ -98,10 +111,10 @@ def order_letters(value: Any) -> str:
 
 def number_in(written: str) -> Decimal | None:
     """The amount that is written in figures; None where it is in words, or a share."""
-    digits = re.sub(r"[^\d.,]", "", written).strip(".,")
-    if not digits or "%" in written or "percent" in written:
+    digits = re.findall(r"\d(?:[\d.,' ]*\d)?", written)
+    if len(digits) != 1 or re.search(r"%|percent|prozent|procent|por ciento", written):
         return None
-    point = re.sub(r"[.,](?=\d{3}(?:\D|$))", "", digits)
+    point = re.sub(r"[., '](?=\d{3}(?:\D|$))", "", digits[0])
     return Decimal(point.replace(",", "."))
 
 
@@ -157,18 +170,21 @@ def score(reader: TurnReader, case: Mapping[str, Any], tally: Tally) -> list[str
     made_up = invented(case, turn)
     tally.count("nothing invented", not made_up)
     wrong += [f"INVENTED {name}" for name in made_up]
-    return [*wrong, *wrong_values(case, turn, tally), *wrong_words(case, turn, tally)]
+    return [*wrong, *wrong_values(reader, case, turn, tally), *wrong_words(case, turn, tally)]
 
 
-def wrong_values(case: Mapping[str, Any], turn: Turn, tally: Tally) -> Iterator[str]:
+def wrong_values(
+    reader: TurnReader, case: Mapping[str, Any], turn: Turn, tally: Tally
+) -> Iterator[str]:
     truth = case.get("values") or {}
     for name in ("order", "amount"):
         if name not in truth and name not in turn.values:
             continue
         value = turn.values.get(name)
-        in_figures = name == "order" or name not in truth or number_in(str(truth[name])) is not None
-        exact = name in truth and is_exact(name, value, str(truth[name]))
-        tally.count("typed: orders and amounts" if in_figures else "typed: in words", exact)
+        exact = name in truth and is_exact(reader, case, name, value)
+        tally.count("typed: orders and amounts", exact)
+        if name == "amount" and name in truth and number_in(str(truth[name])) is None:
+            tally.count("typed: amounts in words", exact)
         if not exact:
             yield f"{name} {value} instead of {truth.get(name)}"
 
@@ -186,7 +202,8 @@ def wrong_words(case: Mapping[str, Any], turn: Turn, tally: Tally) -> Iterator[s
 
 
 def main(arguments: Sequence[str]) -> None:
-    reader = TurnReader(SLOTS, matter_of=text_intent_reader(read_desk("orders").spec))
+    matter_of = text_intent_reader(read_desk("orders").spec)
+    reader = TurnReader(SLOTS, matter_of=matter_of, slots_of=lambda name: SLOTS_OF.get(name, ()))
     tally = Tally()
     paths = [argument for argument in arguments if not argument.startswith("--")]
     for case in lines_of(paths, held_out="--held-out" in arguments):

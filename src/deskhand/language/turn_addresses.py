@@ -1,10 +1,17 @@
-"""Postal addresses in what customers write, asked for or not."""
+"""Postal addresses in what customers write, asked for or not, and other words that nobody asked
+for."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from deskhand.language.slots.folded_text import FoldedText
-from deskhand.language.turn_texts import EDGES, VALUE_WORDS, Span
+from deskhand.language.turn_texts import (
+    EDGES,
+    VALUE_WORDS,
+    Span,
+    summary_in,
+    unasked_reason_in,
+)
 
 _SENTENCE = re.compile(r"(?<=[.!?;…])\s+|\n+|\s+[-–—]\s+")
 _LEADS_TO_ADDRESS = re.compile(
@@ -137,3 +144,18 @@ def _after_values(text: str, begin: int, end: int, spans: Sequence[Span]) -> int
         folded,
     )
     return begin + (lead.end() if lead is not None else 0)
+
+
+_READ_UNASKED: Mapping[str, Callable[[str, Sequence[Span]], str | None]] = {
+    "address": unasked_address_in,
+    "reason": unasked_reason_in,
+    "summary": summary_in,
+}
+"""How words are found that were not asked for, by what they are about."""
+
+
+def unasked_words(about: str | None, text: str, spans: Sequence[Span]) -> str | None:
+    """The words of a text about this; None where it says nothing of it. `spans` are the places of
+    other values."""
+    read = _READ_UNASKED.get(about or "")
+    return None if read is None else read(text, spans)

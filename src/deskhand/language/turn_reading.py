@@ -48,8 +48,10 @@ def turn_context(
 
 
 def _written(value: Any) -> str:
-    """A value as a customer writes it: of money, the number."""
-    return str(value["amount"]) if isinstance(value, Mapping) and "amount" in value else str(value)
+    """A value as a customer writes it: of money the number, of a share the part."""
+    if not isinstance(value, Mapping):
+        return str(value)
+    return str(value.get("amount") or value.get("share") or value)
 
 
 def _place_of(words: str, near: int, text: str) -> Span | None:

@@ -11,6 +11,7 @@ counts only where the message states it.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
@@ -20,21 +21,18 @@ from deskhand.language.identify import identify
 from deskhand.language.message_reader import Graph, MessageReader, shared_message_reader
 from deskhand.language.slots import SlotExtractor
 from deskhand.language.slots.folded_text import FoldedText
-from deskhand.language.turn_addresses import address_in, with_name_before
 from deskhand.language.turn_agreement import agreement, begins_with_yes_or_no
 from deskhand.language.turn_cues import Cues, turn_cues
 from deskhand.language.turn_kinds import CONFIRM, OpenQuestion, Turn, TurnKind, same_value
+from deskhand.language.turn_own_words import OwnWords
 from deskhand.language.turn_phrases import weighed_chances
 from deskhand.language.turn_reading import Span, TurnReading, read_turn
-from deskhand.language.turn_texts import is_empty_answer, marked_words, own_words, words_beside
 from deskhand.language.turn_values import TurnValues, values_in
 
 MOST_TEXT = 4_000
 """Characters of a turn that are read: what is longer is a letter, and no answer."""
 _FEW_WORDS = 5
 _ANSWERS = (TurnKind.ANSWER, TurnKind.ANSWERS_SEVERAL)
-_QUESTIONS = (TurnKind.OTHER_MATTER, TurnKind.ASIDE, TurnKind.REPEAT)
-"""What a question may do; one that another intent covers begins that one."""
 _ALWAYS_POSSIBLE = (
     TurnKind.INVALID,
     TurnKind.ASIDE,
@@ -48,8 +46,8 @@ _HARMLESS = 6
 """How much likelier it must be that words say nothing before they are no answer: to note words that
 say little does no harm."""
 _VERY_SURE = 0.9
-_SURE_OF_WORDS = 0.6
-"""How sure it must be of words that were not asked for."""
+_VERY_LIKELY = 0.6
+"""How likely a kind must be that what the text states speaks against."""
 _SURE_OF_YES = 0.5
 """How likely an answer must be that agrees without a word for yes."""
 
@@ -62,13 +60,16 @@ class TurnReader:
         slots: Mapping[str, SlotSpec],
         *,
         matter_of: Callable[[str], str | None] = lambda text: None,
+        slots_of: Callable[[str], Sequence[str]] = lambda matter: (),
         time_zone: str = "UTC",
         messages: MessageReader | None = None,
     ) -> None:
-        """`matter_of` says which intent a text has, None where it has none."""
+        """`matter_of` says which intent a text has, None where it has none; `slots_of` which slots
+        an intent has."""
         self._slots = dict(slots)
         self._extractor = SlotExtractor(self._slots)
         self._matter_of = matter_of
+        self._slots_of = slots_of
         self._time_zone = time_zone
         self._messages = messages
 
@@ -123,6 +124,10 @@ class TurnReader:
         spec = self._slots.get(name)
         return None if spec is None else spec.about
 
+    def slots_of(self, matter: str | None) -> tuple[str, ...]:
+        """The slots of an intent; all there are, where it is not known."""
+        return tuple(self._slots_of(matter) if matter else ()) or tuple(self._slots)
+
     def matter_of(self, text: str) -> str | None:
         return self._matter_of(text)
 
@@ -146,10 +151,12 @@ class _Decision:
         self.reader = reader
         self.text = text
         self.question = question
+        self.received_at = received_at
         self.cues: Cues = turn_cues()
         self.folded = FoldedText(text).folded
         self.model = reader.reading(text, question)
         self.found = reader.values(text, question, received_at, self.model.marked)
+        self.own = OwnWords(text, self.model, self.found.spans)
         self.matter = reader.matter_of(text)
         self.names_other_matter = self.matter not in (None, question.matter)
         self.agrees = self._agreement()
@@ -163,6 +170,8 @@ class _Decision:
             return Turn(_kind_of(values), values, unsure=self._unsure(values))
         if kind in (TurnKind.WHY, TurnKind.REPEAT, TurnKind.CANCEL, TurnKind.INVALID):
             return Turn(kind)
+        if kind is TurnKind.OTHER_MATTER:
+            return self._other_matter()
         values = self._typed()
         if (
             kind is TurnKind.ASIDE
@@ -170,8 +179,21 @@ class _Decision:
             and begins_with_yes_or_no(self.folded)
         ):
             values[CONFIRM] = self.agrees
-        matter = self.matter if kind is TurnKind.OTHER_MATTER else None
-        return Turn(kind, values, matter, unsure=self._unsure(values))
+        return Turn(kind, values, unsure=self._unsure(values))
+
+    def _other_matter(self) -> Turn:
+        """What begins another matter, with the values of that one."""
+        matter = self.matter if self.names_other_matter else None
+        begun = replace(self.question, asked=(), slots=self.reader.slots_of(matter))
+        found = self.reader.values(self.text, begun, self.received_at, self.model.marked)
+        own = OwnWords(self.text, self.model, found.spans)
+        values = dict(found.values)
+        for name in self.reader.texts(begun):
+            words = own.unasked(name, self.reader.about(name))
+            if words:
+                values[name] = words
+        unsure = tuple(name for name in found.chosen if name in values)
+        return Turn(TurnKind.OTHER_MATTER, values, self.matter, unsure=unsure)
 
     # --- which kinds the values allow
 
@@ -187,23 +209,45 @@ class _Decision:
         possible = self._possible_beside(answered)
         if answered or len(given) > 1:
             possible.append(TurnKind.ANSWER)
-        if self._changed() or (self._other_one and not self._new()) or self._taken_back():
+        is_correction = not answered and self._is_very_likely(TurnKind.CORRECTION)
+        if is_correction or self._puts_in_place():
             possible.append(TurnKind.CORRECTION)
         return possible
+
+    def _puts_in_place(self) -> bool:
+        """Whether it puts something in the place of what was said before, or in this very turn."""
+        if self._changed() or self.found.retracted or self._taken_back():
+            return True
+        return self._other_one and not self._new()
 
     def _possible_beside(self, answered: Sequence[str]) -> list[TurnKind]:
         """The kinds beside answers and corrections. Who states what was asked for does not ask
         what it is for, nor does he begin another matter without saying which."""
         possible = list(_ALWAYS_POSSIBLE)
-        if not self.names_other_matter and self._takes_back():
+        if not self._may_begin_another():
             possible.remove(TurnKind.OTHER_MATTER)
         if any(name in self.found.values for name in answered):
-            possible = [TurnKind.ASIDE, TurnKind.PERSON]
-            if self.names_other_matter:
-                possible.append(TurnKind.OTHER_MATTER)
+            possible = [kind for kind in possible if self._may_state_what_was_asked(kind)]
         elif any(self._is_sure_of(name) for name in answered):
             possible.remove(TurnKind.INVALID)
         return possible
+
+    def _may_state_what_was_asked(self, kind: TurnKind) -> bool:
+        """Whether a turn of this kind may hold the value that was asked for all the same: "forget
+        it, the three euros do not matter"."""
+        if kind is TurnKind.CANCEL:
+            return self._is_very_likely(kind)
+        return kind in (TurnKind.ASIDE, TurnKind.PERSON, TurnKind.OTHER_MATTER)
+
+    def _may_begin_another(self) -> bool:
+        """Whether it may begin another matter: an intent covers what it says, or nothing that it
+        states belongs to the matter at hand, or the model is sure."""
+        if self.names_other_matter or not self._takes_back():
+            return True
+        return self._is_very_likely(TurnKind.OTHER_MATTER)
+
+    def _is_very_likely(self, kind: TurnKind) -> bool:
+        return self._chance(kind) >= _VERY_LIKELY
 
     def _takes_back(self) -> bool:
         """Whether it puts another value in the place of a known one, or says no to what was to be
@@ -233,8 +277,6 @@ class _Decision:
         """How likely the kind is; answers count together, as their values tell them apart."""
         if kind in _ANSWERS:
             return self._chances[TurnKind.ANSWER]
-        if kind is TurnKind.OTHER_MATTER and self.names_other_matter and "?" in self.text:
-            return sum(self._chances[question] for question in _QUESTIONS)
         return self._chances[kind]
 
     @cached_property
@@ -255,11 +297,11 @@ class _Decision:
 
     def _correction(self) -> Turn:
         changed = self._changed()
-        if changed or self._taken_back():
+        if changed or self.found.retracted or self._taken_back():
             texts = self._taken_back() or self._new_texts()
             values = self._typed() | texts
             return Turn(TurnKind.CORRECTION, values, unsure=self._unsure(values))
-        return Turn(TurnKind.CORRECTION, other_one=True)
+        return Turn(TurnKind.CORRECTION, other_one=self._other_one)
 
     # --- yes and no
 
@@ -314,7 +356,8 @@ class _Decision:
         for name in self._by_surety():
             if name in self.question.known:
                 continue
-            words = self._words_for(name, is_asked=name in self.question.asked)
+            is_asked = name in self.question.asked
+            words = self.own.answer(name, self.reader.about(name), is_asked=is_asked)
             if words and not any(_share_words(words, other) for other in texts.values()):
                 texts[name] = words
         return texts
@@ -333,50 +376,15 @@ class _Decision:
         """The words that stand in place of what was understood before."""
         texts: dict[str, Any] = {}
         known = self.question.known
+        is_correction = max(TurnKind, key=self._chance) is TurnKind.CORRECTION and not self._new()
         for name in self.reader.texts(self.question):
             if name not in known:
                 continue
-            words = self._marked(name) or self._words_instead(name)
-            if words and not self._is_empty(words) and not same_value(known[name], words):
+            about = self.reader.about(name)
+            words = self.own.instead(name, about, is_correction=is_correction)
+            if words and not same_value(known[name], words):
                 texts[name] = words
         return texts
-
-    def _words_instead(self, name: str) -> str | None:
-        """An address by its form; other words only where the turn is most likely a correction."""
-        if self.reader.about(name) == "address":
-            return address_in(self.text, self.found.spans, is_asked=False)
-        if max(TurnKind, key=self._chance) is not TurnKind.CORRECTION or self._new():
-            return None
-        words = own_words(self.text, self.found.spans)
-        return words if words and len(words.split()) > 1 else None
-
-    def _marked(self, name: str) -> str | None:
-        place = self.model.marked.get(self._mark(name))
-        words = None if place is None else marked_words(self.text, place, self.found.spans)
-        if words is not None and self._mark(name) == "address":
-            return with_name_before(self.text, words)
-        return words
-
-    def _words_for(self, name: str, *, is_asked: bool) -> str | None:
-        """What the model marks; of what was asked for, else what is left beside other values."""
-        words = self._marked(name)
-        is_sure = is_asked or self.model.surety.get(self._mark(name), 0) >= _SURE_OF_WORDS
-        if words is not None and is_sure and not self._is_empty(words):
-            return words
-        about = self.reader.about(name)
-        if about == "address":
-            return address_in(self.text, self.found.spans, is_asked=is_asked)
-        if not is_asked:
-            several = self.model.chance(TurnKind.ANSWERS_SEVERAL)
-            gives_more = several >= self.model.chance(TurnKind.ANSWER)
-            return words_beside(self.text, self.found.spans) if gives_more else None
-        words = own_words(self.text, self.found.spans, drops_lead=about != "summary")
-        return None if words is None or self._is_empty(words) else words
-
-    def _is_empty(self, words: str) -> bool:
-        """Whether words say nothing, or only which of two things is meant."""
-        points = self.cues.has("other_one", FoldedText(words).folded)
-        return is_empty_answer(words, self.cues) or (points and len(words.split()) <= _FEW_WORDS)
 
 
 def _kind_of(values: Mapping[str, Any]) -> TurnKind:

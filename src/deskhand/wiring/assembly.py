@@ -254,10 +254,13 @@ def _turns(spec: DeskSpec) -> DeskTurns | None:
     """Tells what customers' turns do; None for a desk whose plans ask for nothing."""
     if not any(plan.needs for plan in spec.plans.values()):
         return None
-    reader = TurnReader(
-        spec.slots, matter_of=text_intent_reader(spec), time_zone=spec.calendar.zone
-    )
     slots = {name: (*plan.needs, *plan.wants) for name, plan in spec.plans.items()}
+    reader = TurnReader(
+        spec.slots,
+        matter_of=text_intent_reader(spec),
+        slots_of=lambda matter: slots.get(matter, ()),
+        time_zone=spec.calendar.zone,
+    )
     return DeskTurns(reader, slots)
 
 

@@ -1,0 +1,120 @@
+"""The customer's own words in one turn, for the slots that take words.
+
+What the model marks comes first, cut to whole clauses without values of other slots; an address
+that is plain by its form is taken whole; else the words that are left beside other values.
+"""
+
+import re
+from collections.abc import Sequence
+
+from deskhand.language.address_parts import address_places
+from deskhand.language.slots.folded_text import FoldedText
+from deskhand.language.turn_addresses import address_in, unasked_words, with_name_before
+from deskhand.language.turn_cues import turn_cues
+from deskhand.language.turn_kinds import TurnKind
+from deskhand.language.turn_numbers import overlap
+from deskhand.language.turn_reading import Span, TurnReading
+from deskhand.language.turn_texts import (
+    EDGES,
+    is_empty_answer,
+    marked_words,
+    own_words,
+    words_beside,
+)
+
+_FEW_WORDS = 5
+_SURE_OF_WORDS = 0.6
+"""How sure it must be of words that were not asked for."""
+_NEW_SENTENCE = re.compile(r"[.!?;]\s|\n")
+_NAME = re.compile(r"c/o\b|[A-ZÀ-Ž]")
+
+
+class OwnWords:
+    """What a text says in words of its own. `spans` are the places of its other values."""
+
+    def __init__(self, text: str, model: TurnReading, spans: Sequence[Span]) -> None:
+        self._text = text
+        self._model = model
+        self._spans = spans
+
+    def answer(self, name: str, about: str | None, *, is_asked: bool) -> str | None:
+        """What the model marks; of what was asked for, else what is left beside other values."""
+        if about == "address":
+            return self._address(name, about, is_asked=is_asked)
+        words = self.marked(name, about)
+        if words is not None and (is_asked or self._is_sure(name, about)) and self.says(words):
+            return words
+        if not is_asked:
+            several = self._model.chance(TurnKind.ANSWERS_SEVERAL)
+            gives_more = several >= self._model.chance(TurnKind.ANSWER)
+            return words_beside(self._text, self._spans) if gives_more else None
+        words = own_words(self._text, self._spans, drops_lead=about != "summary")
+        return words if words is not None and self.says(words) else None
+
+    def unasked(self, name: str, about: str | None) -> str | None:
+        """The words for a slot of a matter that begins: what the model marks, else what says so
+        by itself."""
+        if about == "address":
+            return self._address(name, about, is_asked=False)
+        words = self.marked(name, about) if self._is_sure(name, about) else None
+        if words is not None and self.says(words):
+            return words
+        return unasked_words(about, self._text, self._spans)
+
+    def instead(self, name: str, about: str | None, *, is_correction: bool) -> str | None:
+        """The words in the place of others: an address by its form; other words that are not
+        marked only where the turn is most likely a correction."""
+        if about == "address":
+            words = self._address(name, about, is_asked=False)
+        else:
+            words = self.marked(name, about)
+        if words is None and is_correction and about != "address":
+            words = own_words(self._text, self._spans)
+            words = words if words and len(words.split()) > 1 else None
+        return words if words is not None and self.says(words) else None
+
+    def marked(self, name: str, about: str | None) -> str | None:
+        """The clauses that the model marks, without values of other slots."""
+        place = self._model.marked.get(about or name)
+        return None if place is None else marked_words(self._text, place, self._spans)
+
+    def says(self, words: str) -> bool:
+        """Whether words say something, and not only which of two things is meant."""
+        cues = turn_cues()
+        points = cues.has("other_one", FoldedText(words).folded)
+        if points and len(words.split()) <= _FEW_WORDS:
+            return False
+        return not is_empty_answer(words, cues)
+
+    def _is_sure(self, name: str, about: str | None) -> bool:
+        return self._model.surety.get(about or name, 0) >= _SURE_OF_WORDS
+
+    # --- addresses
+
+    def _address(self, name: str, about: str, *, is_asked: bool) -> str | None:
+        places = address_places(self._text, self._spans, is_asked=is_asked)
+        mark = self._model.marked.get(about)
+        if places:
+            return self._text[slice(*self._as_marked(places[-1], mark))].strip(EDGES)
+        words = self.marked(name, about)
+        if words is not None and (is_asked or self._is_sure(name, about)) and self.says(words):
+            return with_name_before(self._text, words)
+        return address_in(self._text, self._spans, is_asked=is_asked)
+
+    def _as_marked(self, place: Span, mark: Span | None) -> Span:
+        """An address with what the model marks before and after it: a name, a door."""
+        start, end = place
+        if mark is None or not overlap(place, mark):
+            return place
+        before = self._text[mark[0] : start]
+        if mark[0] < start and _NAME.match(before) and self._is_free(mark[0], start):
+            start = mark[0]
+        if mark[1] > end and self._is_free(end, mark[1]):
+            end = mark[1]
+        return start, end
+
+    def _is_free(self, start: int, end: int) -> bool:
+        """Whether a place holds no other value, and no new sentence."""
+        if _NEW_SENTENCE.search(self._text[start:end]):
+            return False
+        return not any(overlap((start, end), span) for span in self._spans)
