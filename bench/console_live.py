@@ -1,9 +1,9 @@
 """What people wait for in open consoles: `python -m bench.console_live [--only decisions|idle]`.
 
-Decisions: in Chromium, the key that approves is pressed again and again. Told are the milliseconds
-from the key to the next review on the screen, and until a second console, which shows the same
-queue, has lost the review. Idle: the processor time of the serving process with many open streams
-while nothing happens, less what it takes without any.
+Decisions: in Chromium, the key that approves a reply of the sample desk is pressed again and again.
+Told are the milliseconds from the key to the next review on the screen, and until a second console,
+which shows the same queue, has lost the review. Idle: the processor time of the serving process
+with many open streams while nothing happens, less what it takes without any.
 """
 
 import argparse
@@ -22,9 +22,11 @@ from typing import Any
 import httpx
 
 from bench.case import cpu_seconds
-from bench.console import a_message, p95
+from bench.console import SAMPLE, a_message, p95
 from deskhand.cli.serve import begin_to_stop, opened, web_server
 from deskhand.model.access import Role
+from deskhand.model.message import Message
+from deskhand.model.run import RunStatus
 from deskhand.wiring import Desk, open_database, read_desk, user_accounts
 from tests.browser import Page, browser
 
@@ -61,11 +63,11 @@ setInterval(() => {
 
 @asynccontextmanager
 async def site(folder: Path) -> AsyncIterator[tuple[Desk, str, str]]:
-    """The inbox desk behind a real socket, and the password of ida and otto."""
+    """The sample desk behind a real socket, and the password of ida and otto."""
     password = secrets.token_urlsafe(12)
     async with (
         open_database(str(folder / "deskhand.db")) as database,
-        opened([read_desk("inbox")], database, folder / "outbox", workers=False) as desks,
+        opened([read_desk(SAMPLE)], database, folder / "outbox", workers=False) as desks,
     ):
         for name in ("ida", "otto"):
             await user_accounts(database).add(name, password, ["*"], role=Role.ADMIN)
@@ -87,12 +89,19 @@ async def log_in(page: Page, base: str, name: str, password: str) -> None:
     await page.until("document.querySelector('[data-live-word]').innerText === 'live'")
 
 
+def a_parcel_message(number: int) -> Message:
+    """A message that the sample desk drafts a whole reply to: it names a parcel that there is."""
+    body = f"Where is my parcel P-100{number % 2 + 1}?"
+    return a_message(SAMPLE, number).model_copy(update={"body": body})
+
+
 async def decisions(count: int) -> dict[str, Any]:
     with TemporaryDirectory(prefix="deskhand-console-live-") as name:
         async with site(Path(name)) as (desk, base, password), browser() as ida, browser() as otto:
             for number in range(count + 2):
-                accepted = await desk.dispatcher.submit(a_message("inbox", number))
-                await desk.dispatcher.wait(accepted.run_id)
+                accepted = await desk.dispatcher.submit(a_parcel_message(number))
+                status = await desk.dispatcher.wait(accepted.run_id)
+                assert status is RunStatus.WAITING_REVIEW, status
             await log_in(ida, base, "ida", password)
             await log_in(otto, base, "otto", password)
             await otto.run(WATCH_QUEUE)
