@@ -93,6 +93,8 @@ async def test_figures_are_told_apart_and_open_their_list(stores: Stores) -> Non
 
     assert (await total(feed)).became == {Became.SENT: 3}
     by_category = await feed.figures_by(ALL, Dimension.CATEGORY)
+    both = await feed.figures_by_day_and(ALL, Dimension.CATEGORY)
+    assert both == (await feed.figures_by_day(ALL), by_category)
     assert {name: part.messages for name, part in by_category.items()} == {
         "inquiry": 2,
         "complaint": 1,

@@ -92,6 +92,12 @@ class ConsoleFeed(Protocol):
         """The same for each desk, category, language or channel."""
         ...
 
+    async def figures_by_day_and(
+        self, wanted: FigureFilter, dimension: Dimension
+    ) -> tuple[dict[int, Figures], dict[str, Figures]]:
+        """Both of them, in one look."""
+        ...
+
     async def figure_values(self, wanted: FigureFilter) -> dict[Dimension, list[str]]:
         """The categories, languages and channels that messages of these days have."""
         ...

@@ -13,6 +13,7 @@ from deskhand.adapters.stores.figure_sums import (
     count_open,
     figures_by,
     figures_by_day,
+    figures_by_day_and,
     list_runs,
     values_of,
 )
@@ -64,6 +65,14 @@ class SqlConsoleFeed:
 
     async def figures_by(self, wanted: FigureFilter, dimension: Dimension) -> dict[str, Figures]:
         return await self._database.read_core(lambda core: figures_by(core, wanted, dimension))
+
+    async def figures_by_day_and(
+        self, wanted: FigureFilter, dimension: Dimension
+    ) -> tuple[dict[int, Figures], dict[str, Figures]]:
+        await self._count_due(wanted.desks)
+        return await self._database.read_core(
+            lambda core: figures_by_day_and(core, wanted, dimension)
+        )
 
     async def figure_values(self, wanted: FigureFilter) -> dict[Dimension, list[str]]:
         return await self._database.read_core(lambda core: values_of(core, wanted))

@@ -1,7 +1,7 @@
 """Reads the figures of metrics: what each day adds up to, and which messages stand behind it."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -21,41 +21,62 @@ _SUMS = ("messages", "right", "wrong", "in_time", "late", "ended", "cost")
 
 def figures_by_day(core: sa.Connection, wanted: FigureFilter) -> dict[int, Figures]:
     """The figures of each day that has any."""
-    return _added_up(core, wanted, "day")
+    [by_day] = _added_up(core, wanted, "day")
+    return by_day
 
 
 def figures_by(
     core: sa.Connection, wanted: FigureFilter, dimension: Dimension
 ) -> dict[str, Figures]:
     """The figures of each desk, category, language or channel."""
-    return _added_up(core, wanted, dimension.value)
+    [by_part] = _added_up(core, wanted, dimension.value)
+    return by_part
 
 
-def _added_up(core: sa.Connection, wanted: FigureFilter, by: str) -> dict[Any, Figures]:
-    found: dict[Any, Figures] = defaultdict(Figures)
+def figures_by_day_and(
+    core: sa.Connection, wanted: FigureFilter, dimension: Dimension
+) -> tuple[dict[int, Figures], dict[str, Figures]]:
+    """Both of them from one look at the rows."""
+    by_day, by_part = _added_up(core, wanted, "day", dimension.value)
+    return by_day, by_part
+
+
+def _added_up(core: sa.Connection, wanted: FigureFilter, *by: str) -> list[dict[Any, Figures]]:
+    """The figures by each of these columns; the finest sums are added up here."""
+    found: list[dict[Any, Figures]] = [defaultdict(Figures) for _ in by]
     here = t.day_figures.c
-    sums = [sa.func.sum(here[name]).label(name) for name in _SUMS]
+    whose = [here[name] for name in by]
+    sums = [sa.func.sum(here[name]) for name in _SUMS]
     query = (
-        sa.select(here[by].label("whose"), here.became, *sums)
+        sa.select(*whose, here.became, *sums)
         .where(*_among(t.day_figures, wanted))
-        .group_by(here[by], here.became)
+        .group_by(*whose, here.became)
     )
     for row in core.execute(query):
-        figures = found[row.whose]
-        if row.messages:
-            figures.became[Became(row.became)] = int(row.messages)
-        for name in _SUMS[1:]:
-            setattr(figures, name, getattr(figures, name) + getattr(row, name))
+        became, messages, *rest = row[len(by) :]
+        for of_column, value in zip(found, row, strict=False):
+            _add(of_column[value], Became(became), int(messages), rest)
     took = t.day_replies.c
+    whose = [took[name] for name in by]
     steps = (
-        sa.select(took[by], took.took, sa.func.sum(took.messages))
+        sa.select(*whose, took.took, sa.func.sum(took.messages))
         .where(*_among(t.day_replies, wanted))
-        .group_by(took[by], took.took)
+        .group_by(*whose, took.took)
     )
-    for whose, step, count in core.execute(steps):
-        if count:
-            found[whose].steps[int(step)] = int(count)
-    return dict(found)
+    for row in core.execute(steps):
+        step, count = row[len(by) :]
+        for of_column, value in zip(found, row, strict=False):
+            known = of_column[value].steps
+            if count:
+                known[int(step)] = known.get(int(step), 0) + int(count)
+    return [dict(of_column) for of_column in found]
+
+
+def _add(figures: Figures, became: Became, messages: int, rest: Sequence[Any]) -> None:
+    if messages:
+        figures.became[became] = figures.became.get(became, 0) + messages
+    for name, value in zip(_SUMS[1:], rest, strict=True):
+        setattr(figures, name, getattr(figures, name) + value)
 
 
 def _among(table: sa.Table, wanted: FigureFilter) -> Iterable[sa.ColumnElement[bool]]:
@@ -69,13 +90,13 @@ def _among(table: sa.Table, wanted: FigureFilter) -> Iterable[sa.ColumnElement[b
 def values_of(core: sa.Connection, wanted: FigureFilter) -> dict[Dimension, list[str]]:
     """What messages of these days were told apart by."""
     here = t.day_figures.c
-    found: dict[Dimension, list[str]] = {}
+    dimensions = (Dimension.CATEGORY, Dimension.LANGUAGE, Dimension.CHANNEL)
+    columns = [here[dimension.value] for dimension in dimensions]
     days = (here.desk.in_(wanted.desks), here.day.between(wanted.first_day, wanted.last_day))
-    for dimension in (Dimension.CATEGORY, Dimension.LANGUAGE, Dimension.CHANNEL):
-        column = here[dimension.value]
-        found[dimension] = list(
-            core.execute(sa.select(column).where(*days).distinct().order_by(column)).scalars()
-        )
+    rows = core.execute(sa.select(*columns).where(*days).distinct()).all()
+    found: dict[Dimension, list[str]] = {}
+    for place, dimension in enumerate(dimensions):
+        found[dimension] = sorted({row[place] for row in rows})
     return found
 
 

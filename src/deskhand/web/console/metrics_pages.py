@@ -113,10 +113,9 @@ class MetricsPages:
         wanted_file = visit.request.query_params.get("format")
         if wanted_file in FILES:
             return await self._file(wanted_file, chosen, visit)
-        days = await self._feed.figures_by_day(chosen.wanted)
+        days, parts = await self._feed.figures_by_day_and(chosen.wanted, chosen.by)
         before = await self._feed.figures_by_day(chosen.before)
         waiting = await self._feed.count_open(chosen.wanted)
-        parts = await self._feed.figures_by(chosen.wanted, chosen.by)
         total = _sum(days)
         return self._frame.html(
             visit.request,
