@@ -50,6 +50,21 @@ async def test_whoever_writes_is_known(stores: Stores) -> None:
     assert await contacts_of(await stores("other")).find("ann@example.com") is None
 
 
+async def test_a_look_at_somebody_counts_mail_and_writes_nothing(stores: Stores) -> None:
+    store = await stores(now=lambda: 1000.0)
+    contacts = contacts_of(store)
+    await write(store, 1, "Ann@Example.com")
+    ann = await contacts.seen("ANN@example.com ")
+    assert (ann.address, ann.first_seen, ann.messages) == ("ann@example.com", 1000.0, 1)
+    assert await contacts.known("ann@example.com") is None
+    entry = ContactEntry(address="ann@example.com", tenure_months=30, company="Marlow")
+    await contacts.put([entry], "ida")
+    told = await contacts.seen("ann@example.com")
+    assert (told.tenure_months, told.company, told.messages) == (30, "Marlow", 1)
+    nobody = await contacts.seen("bob@example.com")
+    assert (nobody.first_seen, nobody.messages) == (None, 0)
+
+
 async def test_a_message_handed_in_twice_counts_once(stores: Stores) -> None:
     store = await stores()
     contacts = contacts_of(store)

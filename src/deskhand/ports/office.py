@@ -21,6 +21,11 @@ class Contacts(Protocol):
         for every call."""
         ...
 
+    async def seen(self, address: str) -> Contact:
+        """What people wrote down about this address, and what its mail shows; somebody unknown is
+        a contact without messages."""
+        ...
+
     async def of_customer(self, customer_id: str) -> Sequence[Contact]:
         """Everybody whom people wrote down as this customer, by address."""
         ...

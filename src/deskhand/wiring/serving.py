@@ -37,6 +37,7 @@ from deskhand.knowledge.search import KnowledgeBase
 from deskhand.mail.public_suffixes import is_registered_ending
 from deskhand.model.run import RunStatus
 from deskhand.ports import ChatModel, Sink
+from deskhand.ports.office import Contacts
 from deskhand.scheduling.public_holidays import holiday_on
 from deskhand.telemetry.teller import Teller
 from deskhand.tickets.service import Tickets
@@ -91,6 +92,7 @@ class Desk:
     knowledge: KnowledgeBase
     trust: Trust
     tickets: Tickets
+    contacts: Contacts
     chats: SqlChats
     codes: ChatCodes
     trial: CallTrial
@@ -198,6 +200,7 @@ async def open_desk(
             around.knowledge,
             around.trust,
             tickets,
+            around.office.contacts,
             chats,
             codes,
             call_trial(setup),

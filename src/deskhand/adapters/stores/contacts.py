@@ -66,6 +66,22 @@ class SqlContacts:
         row = await self._database.read_core(lambda core: core.execute(query).one_or_none())
         return None if row is None else _contact(row, (), None)
 
+    async def seen(self, address: str) -> Contact:
+        """What is known of this address at this moment, in one read that writes nothing; somebody
+        unknown is a contact without messages."""
+        key = contact_key(address)
+        written = sa.select(t.contacts).where(*self._at_address(key))
+        counted = _counted(self.desk, [key])
+
+        def read(core: sa.Connection) -> tuple[sa.Row[Any] | None, sa.Row[Any] | None]:
+            return core.execute(written).one_or_none(), core.execute(counted).one_or_none()
+
+        row, mail = await self._database.read_core(read)
+        if row is not None:
+            return _contact(row, (), mail)
+        unknown = Contact(address=key)
+        return unknown if mail is None else _with_mail(unknown, mail)
+
     async def of_customer(self, customer_id: str) -> Sequence[Contact]:
         """Everybody whom people wrote down as this customer, by address."""
         query = sa.select(t.contacts).where(self._here, t.contacts.c.customer_id == customer_id)
@@ -353,7 +369,9 @@ def _contact(row: sa.Row[Any], notes: tuple[Note, ...], mail: sa.Row[Any] | None
         tags=tuple(_words(row.tags)),
         notes=notes,
     )
-    if mail is None:
-        return contact
+    return contact if mail is None else _with_mail(contact, mail)
+
+
+def _with_mail(contact: Contact, mail: sa.Row[Any]) -> Contact:
     seen = {"first_seen": mail.first, "last_seen": mail.last, "messages": mail.messages}
     return contact.model_copy(update=seen)

@@ -29,6 +29,7 @@ from deskhand.model.spec import FlowSpec
 from deskhand.ports import ApiKeys, Archive, ConsoleActions, Dispatcher, Store
 from deskhand.ports.conversations import Chats
 from deskhand.ports.knowledge import KnowledgeStore
+from deskhand.ports.office import Contacts
 from deskhand.tickets.service import Tickets
 from deskhand.tools.call_trial import CallTrial
 from deskhand.web.api.problems import FieldProblem, Problem, Refused, invalid, problem_of
@@ -144,6 +145,8 @@ class ServedDesk(Protocol):
     def trust(self) -> Trust: ...
     @property
     def tickets(self) -> Tickets: ...
+    @property
+    def contacts(self) -> Contacts: ...
     @property
     def chats(self) -> Chats: ...
     @property
