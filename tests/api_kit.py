@@ -146,7 +146,7 @@ def write_desk(
     folder: Path, name: str, *, backlog: int = 100, limit: int = LIMIT, more: str = ""
 ) -> Path:
     here = folder / name
-    here.mkdir()
+    here.mkdir(exist_ok=True)
     (here / "desk.yaml").write_text(
         DESK.format(name=name, backlog=backlog, limit=limit) + automatic(more), encoding="utf-8"
     )

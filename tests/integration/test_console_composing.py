@@ -1,6 +1,7 @@
 """What helps a colleague to answer in a thread: the desk's draft while it is written, passages of
 articles, canned replies, and notes that no customer reads."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,6 +34,13 @@ reviews: {{canned: {{thanks: {{en: "Dear {{name}}, thank you. {{reviewer}}"}}}}}
 FIRST = '{"text": "A first draft."}'
 SECOND = '{"text": "Dear Ann, your parcel is on its way to you."}'
 BOX = "document.querySelector('[data-compose]').value"
+PASSAGE = "Parcels are delivered within two working days."
+
+
+def write_article(folder: Path) -> None:
+    knowledge = folder / "shop" / "knowledge"
+    knowledge.mkdir(parents=True)
+    (knowledge / "delivery.en.md").write_text(f"# How long delivery takes\n\n{PASSAGE}\n")
 
 
 @needs_browser
@@ -42,6 +50,7 @@ async def test_a_colleague_sees_the_desk_write_and_puts_texts_in(
     make_passwords_cheap(monkeypatch)
     monkeypatch.setattr(api_kit, "DESK", DESK)
     held = replace(streamed(SECOND), waits_at=4)
+    write_article(tmp_path)
     async with FakeOpenAI([completion(FIRST), held]) as server:
         more = MORE.format(url=server.base_url)
         async with console_site(tmp_path, more=more) as (shop, base), browser() as page:
@@ -62,6 +71,13 @@ async def test_a_colleague_sees_the_desk_write_and_puts_texts_in(
             await page.run("document.querySelectorAll('.helps')[1].open = true")
             await page.click(".helps[open] [data-insert]")
             await page.until(f"{BOX} === 'Dear Ann, thank you. ida'")
+            await page.fill("[data-compose]", "Dear Ann, ")
+            await page.run("document.querySelector('[data-passages]').open = true")
+            await page.fill("[data-ask]", "How long does delivery take?")
+            await page.click("[data-look]")
+            await page.until("document.querySelector('#passages [data-insert]') !== null")
+            await page.click("#passages [data-insert]")
+            await page.until(f"{BOX} === {json.dumps('Dear Ann, ' + PASSAGE)}")
             await page.press("Escape")
             await page.press("n")
             await page.until("document.querySelector('.compose').classList.contains('noting')")

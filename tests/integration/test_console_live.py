@@ -5,13 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from deskhand.model.run import ReviewState
+from tests.api_kit import Served
 from tests.approvals_kit import HOME, make_passwords_cheap
-from tests.browser import browser, needs_browser
+from tests.browser import Page, browser, needs_browser
 from tests.console_site import a_mail, console_site, log_in, wait_for_review
 
 pytestmark = needs_browser
 
 ROWS = "[...document.querySelectorAll('.item .subject')].map((row) => row.innerText).join()"
+TOAST = "document.querySelector('[data-notice] .grow').innerText"
 SUBJECT = "document.querySelector('h1')?.innerText"
 
 
@@ -106,4 +109,45 @@ async def test_going_from_one_review_to_the_next_needs_no_new_page(tmp_path: Pat
         await page.run("history.back()")
         await page.until(f"{SUBJECT} === 'Parcel 1'")
         assert await page.run("window.loaded") == "once"
+        await _snooze_two_and_undo_that(page, base)
+        await _decide_without_an_answer(page, shop)
         assert page.complaints == []
+
+
+async def _snooze_two_and_undo_that(page: Page, base: str) -> None:
+    await page.open(f"{base}{HOME}")
+    await page.until(f"location.pathname === '{HOME}' && {ROWS} === 'Parcel 1,Parcel 2,Parcel 3'")
+    for _ in range(2):
+        await page.press("j")
+        await page.press(" ")
+    counted = "document.querySelector('#snooze-many [data-count]').innerText"
+    assert await page.run(counted) == "2 chosen"
+    await page.press("s")
+    await page.until("document.activeElement.matches('[data-snooze-many]')")
+    await page.click("#snooze-many button")
+    await page.until(f"{ROWS} === 'Parcel 3'")
+    assert await page.run(TOAST) == "2 reviews snoozed."
+    assert await page.run("location.search") == ""  # a notice is said once
+    await page.press("u")
+    await page.until(f"{ROWS} === 'Parcel 1,Parcel 2,Parcel 3'")
+    assert await page.run(TOAST) == "2 reviews are back in the queue."
+
+
+async def _decide_without_an_answer(page: Page, shop: Served) -> None:
+    """The next review stands there while the decision is still on its way."""
+    await page.press("j")
+    await page.press("Enter")
+    await page.until(f"{SUBJECT} === 'Parcel 1' && ready.size === 1 && [...ready.values()][0].html")
+    await page.run(
+        "window.asked = fetch; window.fetch = (to, how) => how?.method === 'POST' ?"
+        " new Promise((go) => (window.goOn = () => go(asked(to, how)))) : asked(to, how)"
+    )
+    for _ in range(2):
+        await page.press("a")
+    await page.until(f"{SUBJECT} === 'Parcel 2' && {ROWS} === 'Parcel 2,Parcel 3'")
+    store = shop.desks["shop"].store
+    assert all(review.state is ReviewState.OPEN for review in await store.find_reviews())
+    assert await page.run("document.querySelector('[data-approve]').disabled")
+    await page.run("goOn()")
+    await page.until("/Sends in \\d+ s/.test(document.querySelector('.done')?.innerText)")
+    await page.until("!document.querySelector('[data-approve]').disabled")

@@ -19,7 +19,7 @@ from tests.approvals_kit import (
     person,
     words_of,
 )
-from tests.browser import browser, needs_browser
+from tests.browser import Page, browser, needs_browser
 from tests.console_site import a_mail, console_site, log_in, wait_for_review
 from tests.waiting import PATIENCE
 
@@ -151,4 +151,32 @@ async def test_a_thread_grows_without_a_reload(
         await page.until("document.body.innerText.includes('it is on its way')")
         runs = await shop.desks["shop"].store.runs(conversation="c1")
         assert {run.status for run in runs} <= {RunStatus.WAITING_REVIEW, RunStatus.CANCELLED}
+        await _answer_a_chat(page, base, shop)
         assert page.complaints == []
+
+
+async def _answer_a_chat(page: Page, base: str, shop: Served) -> None:
+    """A colleague takes a chat over, answers in it, and undoes giving it back."""
+    desk = shop.desks["shop"]
+    chat = await desk.chats.open("token", None, "network")
+    said = a_mail(3, "unsure, can you help?", channel="chat", conversation=chat.id)
+    await wait_for_review(shop, said)
+    await desk.chats.say(chat.id, "m3", "visitor", "unsure, can you help?")
+    [run] = await desk.store.runs(conversation=chat.id)
+    await page.open(f"{base}/messages/shop/{run.id}")
+    await page.until("document.querySelector('.flow')?.innerText.includes('can you help?')")
+    await page.press("t")
+    await page.until("document.querySelector('[data-notice]')?.innerText.includes('You answer')")
+    await page.press("e")
+    await page.call("Input.insertText", text="Hello, this is Ida.")
+    await page.click("[data-send]")
+    await page.until("document.querySelector('.msg.person')?.innerText.includes('this is Ida')")
+    lines = await desk.chats.lines(chat.id)
+    assert [line.text for line in lines if line.author == "person"] == ["Hello, this is Ida."]
+    await page.press("Escape")
+    await page.press("t")
+    await page.until("document.querySelector('[data-notice]')?.innerText.includes('Given back')")
+    assert await desk.store.taken_over_by(chat.id) is None
+    await page.press("u")
+    await page.until("document.querySelector('[data-notice]')?.innerText.includes('You answer')")
+    assert await desk.store.taken_over_by(chat.id) == "ida"

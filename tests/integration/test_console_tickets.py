@@ -76,14 +76,17 @@ async def test_tickets_are_listed_by_deadline_and_narrowed_by_filters(shop: Serv
 async def test_two_tickets_are_joined_and_that_is_undone(shop: Served) -> None:
     first, second, others = await opened(shop)
     ida = await person(shop)
-    place = await do(ida, second, "merge", into=first)
-    assert place == f"/tickets/shop/{first}"
-    page = words_of((await ida.get(place)).text)
+    place = f"/tickets/shop/{first}"
+    joined = await do(ida, second, "merge", into=first)
+    assert joined == f"{place}?said=joined&of=shop/{first}"
+    shown = (await ida.get(joined)).text
+    assert f'action="{place}/undo" data-undo' in shown
+    page = words_of(shown)
     assert "Reset <b>my</b> password" in page
     assert "joined 1 message of another ticket" in page
     led = await ida.get(f"/tickets/shop/{second}")
     assert led.headers["location"] == place
-    assert await do(ida, first, "undo") == place
+    assert (await do(ida, first, "undo")).startswith(f"{place}?said=undone")
     assert (await ida.get(f"/tickets/shop/{second}")).status_code == 200
     refused = await do(ida, others, "merge", into=first)
     assert "different%20customers" in refused

@@ -1,4 +1,4 @@
-"""Words that nothing backs are marked in the draft, each with what takes it out."""
+"""Words that nothing backs are marked in the draft, each with what mends it."""
 
 import json
 from pathlib import Path
@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests import api_kit
-from tests.approvals_kit import make_passwords_cheap, person
-from tests.console_site import a_mail, wait_for_review
+from tests.approvals_kit import make_passwords_cheap
+from tests.browser import browser, needs_browser
+from tests.console_site import a_mail, console_site, log_in, wait_for_review
 from tests.fake_openai import FakeOpenAI, completion
 
 DESK = """\
@@ -28,23 +29,42 @@ channels: {{post: {{files: mail}}}}
 providers: {{local: {{base_url: '{url}'}}}}
 """
 LOOSE = "We have refunded 50 EUR to you."
-TEXT = f"Dear Ann,\n\nthank you for your mail. {LOOSE}\n\nKind regards\nThe shop"
-ANSWER = {"text": TEXT, "language": "en", "hand_over": False, "confidence": 1.0, "sources": []}
+QUOTE = "Goods that have arrived here are refunded within ten days."
+TEXT = f"Hello,\n\nthank you for your mail. {LOOSE}"
+SOURCE = {"title": "Refunds", "quote": QUOTE}
+ANSWER = {"text": TEXT, "language": "en", "hand_over": False, "confidence": 1.0}
+BOX = "document.querySelector('[data-keep]').value"
+SUBJECT = "document.querySelector('h1')?.innerText"
+TWICE = "document.querySelector('[data-approve][data-twice]') !== null"
+MENDED = f"document.querySelector('mark.loose') === null && !({TWICE})"
 
 
+@needs_browser
 async def test_unbacked_words_are_mended_beside_where_they_stand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where no stage has said what the message is about."""
     make_passwords_cheap(monkeypatch)
     monkeypatch.setattr(api_kit, "DESK", DESK)
-    async with FakeOpenAI([completion(json.dumps(ANSWER))]) as server:
+    answers = [{**ANSWER, "sources": []}, {**ANSWER, "sources": [SOURCE]}]
+    async with FakeOpenAI([completion(json.dumps(answer)) for answer in answers]) as server:
         more = MORE.format(url=server.base_url)
-        async with api_kit.served(tmp_path, more=more, approvals=True) as shop:
-            await wait_for_review(shop, a_mail(1))
-            [review] = await shop.desks["shop"].store.find_reviews()
-            ida = await person(shop)
-            answer = await ida.get(f"/approvals/shop/{review.id}")
-            assert answer.status_code == 200
-            marked = answer.text.partition(">" + LOOSE + "</mark>")[2]
-            assert 'data-take-out="' + LOOSE + '"' in marked.partition("<p>")[0]
+        async with console_site(tmp_path, more=more) as (shop, base), browser() as page:
+            for number in (1, 2):
+                await wait_for_review(shop, a_mail(number))
+            await page.look(width=1440, height=900)
+            await log_in(page, base)
+            await page.click(".item")
+            await page.until(f"{SUBJECT} === 'Parcel 1' && {TWICE}")
+            await page.press("f")
+            assert await page.run("document.activeElement.innerText") == LOOSE
+            await page.click(".marked .fix [data-take-out]")
+            await page.until(MENDED)
+            assert await page.run(BOX) == TEXT.replace(LOOSE, "")
+            await page.press("a")  # nothing speaks against it any more: once is enough
+            await page.until(f"{SUBJECT} === 'Parcel 2' && {TWICE}")
+
+            await page.click(".marked .fix [data-instead]")
+            await page.until(MENDED)
+            assert await page.run(BOX) == TEXT.replace(LOOSE, QUOTE)
+            assert page.complaints == []

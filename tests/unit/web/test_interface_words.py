@@ -21,6 +21,7 @@ from deskhand.web.console import (
     labels,
     login_pages,
     metrics_pages,
+    notices,
     openid_pages,
     policy_page,
     search_pages,
@@ -64,6 +65,9 @@ def _from_constants() -> Iterator[str]:
     yield from labels.CAUSES.values()
     yield from labels.KINDS.values()
     yield from labels.LANES.values()
+    yield from labels.WRITTEN_IN.values()
+    yield from (said.words for said in notices.SAID.values())
+    yield from (said.words for said in notices.SAID_OF_MANY.values())
     yield from labels.FALLBACKS.values()
     yield from labels.ORIGINS.values()
     yield from DOUBTS.values()

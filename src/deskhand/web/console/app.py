@@ -34,6 +34,8 @@ from deskhand.web.console.search_pages import SearchPages
 from deskhand.web.console.session import HOME, LOGIN, PATHS, SCREENS, SessionGate
 from deskhand.web.console.setup_pages import PLACE as SETUP
 from deskhand.web.console.setup_pages import SetupPages
+from deskhand.web.console.snoozed_many import PLACE as SNOOZE
+from deskhand.web.console.snoozed_many import snooze_many
 from deskhand.web.console.ticket_pages import TicketPages
 from deskhand.web.console.user_pages import UserPages
 from deskhand.web.console.webhook_pages import PLACE as WEBHOOKS
@@ -210,6 +212,7 @@ def _approval_routes(pages: ApprovalPages, gate: SessionGate) -> list[Route]:
         Route(HOME, gate.page(pages.queue), methods=["GET"]),
         Route(f"{home}/taken-over", gate.page(pages.taken_over, decides), methods=["GET", "POST"]),
         Route(f"{home}/screened", gate.page(pages.screened, decides), methods=["GET", "POST"]),
+        Route(SNOOZE, gate.page(snooze_many, Role.AGENT), methods=["POST"]),
         Route(review, gate.page(pages.review), methods=["GET"]),
         Route(f"{review}/now", gate.page(pages.now), methods=["GET"]),
         Route(f"{review}/files/{{file}}", gate.page(pages.file), methods=["GET"]),

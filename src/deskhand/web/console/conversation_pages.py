@@ -11,6 +11,7 @@ from deskhand.engine.decisions import check_colleagues_note, decisions_for
 from deskhand.engine.manual_reply import answer_chat
 from deskhand.errors import Conflict, IncompleteDecision, NotFound
 from deskhand.model.access import Role
+from deskhand.model.contact import Contact
 from deskhand.model.ids import new_id
 from deskhand.model.message import CHAT, Message
 from deskhand.model.run import ConversationTurn, Decision, Event, Review, ReviewKind, Run
@@ -20,6 +21,7 @@ from deskhand.web.console.actions import act
 from deskhand.web.console.composing import read_helps, stream_draft, whole_draft
 from deskhand.web.console.frame import Frame
 from deskhand.web.console.labels import age
+from deskhand.web.console.notices import with_notice
 from deskhand.web.console.runs_pages import STATUSES
 from deskhand.web.console.screened_page import read_before
 from deskhand.web.console.session import Visit
@@ -28,6 +30,8 @@ from deskhand.web.file_response import file_response
 
 PLACE = "/messages/"
 PAGE = 40
+_NOTICED = {"take_over": "taken_over", "give_back": "given_back"}
+"""Actions that the next page says were done."""
 _MOMENT = 3.0
 """Seconds to wait for a reply to leave, so that the thread shows it."""
 Tab = Literal["all", "people", "mine"]
@@ -102,6 +106,7 @@ class ConversationPages:
             **await self._list(visit),
             thread=thread,
             taken_by=taken_by,
+            contact=await _contact(desk, thread),
             statuses=STATUSES,
             reply_by=_reply_by(thread),
             **await read_helps(
@@ -144,7 +149,7 @@ class ConversationPages:
                 raise Refused(404, f"there is no action {action!r}")
         except (Conflict, IncompleteDecision) as error:
             return await self._show(visit, str(error), 409, text=text)
-        return RedirectResponse(f"{PLACE}{desk.spec.name}/{run_id}#end", 303)
+        return RedirectResponse(_after(action, f"{desk.spec.name}/{run_id}"), 303)
 
 
 async def _reply(visit: Visit, desk: ServedDesk, run: Run, text: str) -> None:
@@ -186,6 +191,19 @@ def _decision_for(review: Review | None) -> Decision | None:
         return Decision.ANSWER
     takes_edit = review.kind is ReviewKind.REPLY and Decision.EDIT in possible
     return Decision.EDIT if takes_edit else None
+
+
+def _after(action: str, of: str) -> str:
+    """Where an action leads: to the end of the thread, which says what was done."""
+    place = f"{PLACE}{of}#end"
+    return with_notice(place, _NOTICED[action], of) if action in _NOTICED else place
+
+
+async def _contact(desk: ServedDesk, thread: Thread) -> Contact | None:
+    """Whom the conversation is with; None once the message was erased."""
+    if thread.message is None:
+        return None
+    return await desk.contacts.seen(thread.message.writer.address)
 
 
 def _reply_by(thread: Thread) -> str:

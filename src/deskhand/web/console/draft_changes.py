@@ -79,13 +79,18 @@ def _compare(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[Kind
         yield from (("same", token) for token in after)
         return
     for action, start, end, first, last in SequenceMatcher(
-        None, before, after, autojunk=False
+        None, _without_gaps(before), _without_gaps(after), autojunk=False
     ).get_opcodes():
         if action == "equal":
             yield from (("same", token) for token in after[first:last])
             continue
         yield from (("removed", token) for token in before[start:end])
         yield from (("added", token) for token in after[first:last])
+
+
+def _without_gaps(tokens: Sequence[str]) -> list[str]:
+    """The same words at the end of a text and before others: a blank after them is no change."""
+    return [token.rstrip(" ") for token in tokens]
 
 
 def _spans(text: str, parts: Sequence[str]) -> Iterator[_Span]:
@@ -142,13 +147,15 @@ def letter_blocks(text: str) -> list[Block]:
 
 
 def _lines(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
-    """The same pieces line by line; the source stays with the last of its piece."""
+    """The same pieces line by line; the source stays with the last words of its piece."""
     line: list[Piece] = []
     for piece in pieces:
         parts = piece.text.split("\n")
         last = len(parts) - 1
+        written = [number for number, part in enumerate(parts) if part.strip()]
+        cited = written[-1] if written else last
         for number, part in enumerate(parts):
-            cite = piece.cite if number == last else 0
+            cite = piece.cite if number == cited else 0
             if part or cite:
                 line.append(piece._replace(text=part, cite=cite))
             if number < last:

@@ -42,7 +42,7 @@ def read_findings(review: Review, sources: Sequence[tuple[str, str]]) -> list[Fi
 def _finding(finding: Mapping[str, Any], sources: Sequence[tuple[str, str]]) -> Finding:
     if not finding.get("sentence"):
         return Finding(str(finding.get("reason", "")), str(finding.get("text", "")))
-    behind = Phrase("nothing stands behind {value}", value=finding.get("value"))
+    behind = Phrase("Nothing backs “{value}”.", value=finding.get("value"))
     sentence = str(finding["sentence"])
     return Finding(behind, sentence, *_nearest(sentence, sources))
 

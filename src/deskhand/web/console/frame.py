@@ -25,6 +25,7 @@ from deskhand.web.console.labels import (
     as_sentence,
     as_yaml,
     condition_lines,
+    customer_for,
     due,
     duration,
     file_size,
@@ -36,7 +37,9 @@ from deskhand.web.console.labels import (
     quotes_as_prose,
     spaced,
     visible,
+    written_in,
 )
+from deskhand.web.console.notices import read_notice
 from deskhand.web.console.queue_page import NOBODY, path_of
 from deskhand.web.console.session import HOME, LOGIN, POLICY, Visit, chat_path
 from deskhand.web.console.translation import (
@@ -154,6 +157,8 @@ class Frame:
             "fresh": _fresh(),
             "languages": LANGUAGES,
             "due_words": due,
+            "written_in": written_in,
+            "customer_for": customer_for,
             "path_of": path_of,
             "chat_path": chat_path,
             "nobody": NOBODY,
@@ -211,6 +216,7 @@ class Frame:
             "away": away,
             "waiting": waiting,
             "done": None,
+            "notice": read_notice(visit),
         }
 
 

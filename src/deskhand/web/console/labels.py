@@ -10,12 +10,16 @@ from markupsafe import Markup
 
 from deskhand.knowledge.prose import unwrapped
 from deskhand.model.causes import QUIET, RED, Cause, Rank
+from deskhand.model.contact import Contact
 from deskhand.model.run import REASSIGN_TO, Decision, Review, ReviewKind, ReviewState
 from deskhand.model.value_readings import DOUBTS
 from deskhand.web.console.translation import Phrase
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 """Characters that are invisible or change the direction of reading."""
+
+_TWO_YEARS = 24
+"""Months from which on they are told as years."""
 
 _GAP = re.compile(r"(\{[a-z_ ]+\})")
 
@@ -72,6 +76,16 @@ LOOKS: dict[Cause, str] = {
     Cause.EMERGENCY: "solid",
 }
 """How the chip of a cause looks."""
+WRITTEN_IN = {
+    "cs": "in Czech",
+    "de": "in German",
+    "en": "in English",
+    "es": "in Spanish",
+    "fr": "in French",
+    "it": "in Italian",
+    "pl": "in Polish",
+    "sk": "in Slovak",
+}
 LANES = {
     Rank.EMERGENCY: "Look closely",
     Rank.DANGER: "Look closely",
@@ -255,3 +269,18 @@ def origin(where: str, read: str = "") -> list[Phrase]:
 
 def iso(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+
+
+def written_in(language: str) -> str:
+    """The language of a reply in words; its code where we have no name for it."""
+    return WRITTEN_IN.get(language) or Phrase("in {language}", language=visible(language))
+
+
+def customer_for(contact: Contact) -> Phrase | None:
+    """For how long somebody has been a customer, as people wrote it down; None where nobody did."""
+    months = contact.tenure_months
+    if months is None:
+        return None
+    if months < _TWO_YEARS:
+        return Phrase("a customer for {count} months", count=months)
+    return Phrase("a customer for {count} years", count=months // 12)

@@ -9,26 +9,34 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from deskhand.engine.descriptions import DECIDED
 from deskhand.engine.review_search import Item
 from deskhand.errors import Conflict, NotFound
+from deskhand.model.access import Role
 from deskhand.model.causes import Cause
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewState
 from deskhand.web.api.access import ServedDesk
-from deskhand.web.console import taken_over_page
+from deskhand.web.console import snoozed_many, taken_over_page
 from deskhand.web.console.actions import act, bring_files, leaving_until, role_for
 from deskhand.web.console.frame import HEADERS, Frame
 from deskhand.web.console.labels import LANES, RISKS, age, expiry, expiry_with_outcome, visible
+from deskhand.web.console.notices import with_notice
 from deskhand.web.console.queue_counts import SOON, QueueCounts, count_queue
 from deskhand.web.console.queue_page import (
     PAGE,
     Filter,
     following,
+    listed_beside,
     neighbours,
     path_of,
     read_place,
     read_queue,
     written_place,
 )
-from deskhand.web.console.review_page import decided_words, read_review_page, typing_words
+from deskhand.web.console.review_page import (
+    decided_words,
+    read_review_page,
+    snoozes,
+    typing_words,
+)
 from deskhand.web.console.runs_pages import STATUSES
 from deskhand.web.console.screened_page import (
     PLACE,
@@ -91,21 +99,22 @@ class ApprovalPages:
         """Conversations in which a person answers; a form gives one back to the desk."""
         if visit.request.method == "POST":
             await give_back(visit)
-            return RedirectResponse(f"{taken_over_page.PLACE}?given=yes", 303)
+            of = f"{visit.form['desk']}/{visit.form.get('run', '')}"
+            return RedirectResponse(with_notice(taken_over_page.PLACE, "given_back", of), 303)
         return self._frame.html(
             visit.request,
             "taken_over.html",
             **await self._around(visit, Filter()),
             place=taken_over_page.PLACE,
             rows=await read_taken_over(visit),
-            given=visit.request.query_params.get("given") == "yes",
         )
 
     async def screened(self, visit: Visit) -> Response:
         """What was not answered because a program wrote it; a form takes one of them back."""
         if visit.request.method == "POST":
             taken = await take_back(visit)
-            return RedirectResponse(f"{PLACE}?taken={taken.id}", 303)
+            of = f"{taken.desk}/{taken.id}"
+            return RedirectResponse(with_notice(PLACE, "worked", of), 303)
         before = read_before(visit.request.query_params)
         rows, more = await read_screened(visit, before)
         return self._frame.html(
@@ -117,7 +126,6 @@ class ApprovalPages:
             more=more,
             begun=before is not None,
             count=await count_screened(visit),
-            taken=visit.request.query_params.get("taken", "")[:200],
         )
 
     async def review(self, visit: Visit) -> Response:
@@ -147,8 +155,13 @@ class ApprovalPages:
         case = await self._case(visit, chosen, problem)
         if visit.part:
             beside = {"me": visit.name, "csrf": visit.session.csrf, "chosen": chosen}
+            before, after = await neighbours(visit, chosen, case["review"])
+            case |= {"before": before, "after": after}
             return self._frame.html(visit.request, "_case.html", status, **beside, **case)
         items, is_more, begun = await _around_review(visit, chosen, case["review"])
+        known = listed_beside(items, case["review"], begun=begun, is_more=is_more)
+        before, after = known or await neighbours(visit, chosen, case["review"])
+        case |= {"before": before, "after": after}
         return self._frame.html(
             visit.request,
             "approvals.html",
@@ -160,19 +173,16 @@ class ApprovalPages:
         )
 
     async def _case(self, visit: Visit, chosen: Filter, problem: str | None) -> dict[str, Any]:
-        """One review, with its neighbours in the queue."""
+        """One review, and where it stands in the queue."""
         desk, review_id = _place(visit)
         now = time.time()
         shown = await read_review_page(desk, review_id, visit.name, now)
         shown["decisions"] = decisions_of(shown["decisions"], visit)
         review: Review = shown["review"]
-        before, after = await neighbours(visit, chosen, review)
         return {
             **shown,
             "counts": await count_queue(visit, chosen, now, review.place),
             "problem": problem,
-            "before": before,
-            "after": after,
             "until": leaving_until(review),
             "expires": expiry_with_outcome(review, now),
             "statuses": STATUSES,
@@ -305,9 +315,17 @@ async def _queue_pane(
         "taken_over_place": taken_over_page.PLACE,
         "forgotten": await forgotten_tickets(visit),
         "all_causes": list(Cause),
+        "can_choose": visit.role.covers(Role.AGENT) and chosen.tab != "leaving",
+        "choices_until": snoozes(now, _zone(visit)),
+        "snooze_place": snoozed_many.PLACE,
         "lanes": LANES,
         "risks": RISKS,
     }
+
+
+def _zone(visit: Visit) -> str:
+    """The zone of the first desk: people of one company have the same morning."""
+    return next((desk.spec.time_zone for desk in visit.desks.values()), "UTC")
 
 
 async def _around_review(

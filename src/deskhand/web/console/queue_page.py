@@ -1,7 +1,7 @@
 """The queue as the console lists it: all desks of a person, the most dangerous first."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Self, get_args
 from urllib.parse import urlencode
@@ -16,7 +16,7 @@ from deskhand.web.console.session import HOME, Visit
 
 Tab = Literal["open", "mine", "snoozed", "leaving"]
 TABS: tuple[Tab, ...] = get_args(Tab)
-PAGE = 50
+PAGE = 30
 NOBODY = "-"
 """In an address: what is assigned to nobody."""
 _LONGEST = 200
@@ -127,9 +127,26 @@ async def _next_due(
     return sorted(found, key=lambda review: review.place, reverse=backwards)[:limit]
 
 
-async def neighbours(
-    visit: Visit, chosen: Filter, review: Review
-) -> tuple[Review | None, Review | None]:
+Neighbours = tuple[Review | None, Review | None]
+
+
+def listed_beside(
+    items: Sequence[Item], review: Review, *, begun: bool, is_more: bool
+) -> Neighbours | None:
+    """What stands before and after it in a list that was read; None where the list ends there.
+
+    `begun` and `is_more` say whether there is something before and after the list."""
+    listed = [item.review for item in items]
+    at = next((at for at, other in enumerate(listed) if other.id == review.id), None)
+    last = len(listed) - 1
+    if at is None or (at == 0 and begun) or (at == last and is_more):
+        return None
+    before = listed[at - 1] if at > 0 else None
+    after = listed[at + 1] if at < last else None
+    return before, after
+
+
+async def neighbours(visit: Visit, chosen: Filter, review: Review) -> Neighbours:
     """What comes before and after it, also when it is no longer in the list itself."""
     before = await _next_due(visit, chosen, beyond=review.place, limit=1, backwards=True)
     return next(iter(before), None), await following(visit, chosen, review)

@@ -98,6 +98,7 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
         "due": due(review, now),
         "sent": _sent_so_far(review),
         "people": await desk.store.reviewers(),
+        "contact": None if message is None else await desk.contacts.seen(message.writer.address),
         "run": run,
     }
 

@@ -19,6 +19,7 @@ from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.cursors import review_place, ticket_cursor
 from deskhand.web.api.problems import Refused
 from deskhand.web.console.frame import Frame
+from deskhand.web.console.notices import with_notice
 from deskhand.web.console.runs_pages import STATUSES
 from deskhand.web.console.session import Visit
 from deskhand.web.console.ticket_actions import act_on, act_on_many
@@ -43,6 +44,15 @@ from deskhand.web.console.ticket_list import (
 from deskhand.web.console.translation import Phrase
 
 _LONGEST_VIEW = 60
+_NOTICED = {
+    "merge": "joined",
+    "split": "split",
+    "undo": "undone",
+    "solve": "solved",
+    "close": "closed",
+    "reopen": "reopened",
+}
+"""Actions that the next page says were done."""
 
 
 class TicketPages:
@@ -131,7 +141,9 @@ class TicketPages:
             changed = await act_on(desk, visit.request.path_params["action"], ticket.id, visit)
         except (Conflict, NotFound) as error:
             return RedirectResponse(f"{place}?problem={quote(str(error))}", 303)
-        return RedirectResponse(f"{PLACE}{desk.spec.name}/{changed.id}", 303)
+        of = f"{desk.spec.name}/{changed.id}"
+        said = _NOTICED.get(visit.request.path_params["action"])
+        return RedirectResponse(with_notice(PLACE + of, said, of) if said else PLACE + of, 303)
 
     async def bulk(self, visit: Visit) -> Response:
         """Do something with all tickets that were chosen; the list says what could not be."""
@@ -143,7 +155,11 @@ class TicketPages:
         except (Conflict, NotFound) as error:
             return RedirectResponse(_with_problem(back, str(error)), 303)
         failed = [f"{ticket}: {why}" for ticket, why in done.failed.items()]
-        return RedirectResponse(_with_problem(back, "; ".join(failed)), 303)
+        back = _with_problem(back, "; ".join(failed))
+        of = [f"{desk.spec.name}/{ticket.id}" for ticket in done.changed]
+        is_one_join = visit.form.get("do") == "merge" and len(of) == 1
+        said = "joined" if is_one_join else "changed"
+        return RedirectResponse(with_notice(back, said, ",".join(of)) if of else back, 303)
 
     async def open_new(self, visit: Visit) -> Response:
         """Open a ticket for a customer who said something elsewhere, and show it."""

@@ -70,7 +70,8 @@ const sayInstead = (button) => {
   const text = one("[data-keep]");
   const found = text.value.match(loosely(button.dataset.instead));
   if (!found) return;
-  text.value = text.value.replace(found[0], () => `${one("template", button).content.textContent.trim()} `);
+  const gap = found[0].endsWith(" ") ? " " : "";
+  text.value = text.value.replace(found[0], () => one("template", button).content.textContent.trim() + gap);
   keep();
 };
 
@@ -125,8 +126,9 @@ const preload = () => {
   const next = one("[data-next]");
   if (!next || ready.has(next.href)) return;
   ready.clear();
-  ready.set(next.href, part(next.href, "case").then((answer) => answer.text()));
-  ready.get(next.href).catch(() => ready.clear());
+  const coming = part(next.href, "case").then(async (answer) => (coming.html = await answer.text()));
+  ready.set(next.href, coming);
+  coming.catch(() => ready.clear());
 };
 const markCurrent = () => {
   const current = caseOf()?.dataset.review;
@@ -166,6 +168,34 @@ const say = (html) => {
   const again = one("[data-again]");
   if (again) setTimeout(async () => again.isConnected && say(await (await part(again.dataset.again, "toast")).text()), 400);
 };
+const PAUSE = 400; // a key pressed once too often must not approve what nobody has read
+const rest = () => {
+  const button = one("[data-approve]");
+  if (!button || button.disabled) return;
+  button.disabled = true;
+  setTimeout(() => (button.disabled = false), PAUSE);
+};
+// The next review stands there at once, and the server is told meanwhile. Returns how to go back.
+const STAYS = /\/(undo|attach|note|assign)$/;
+const goAhead = (path, review) => {
+  const next = one("[data-next]");
+  const html = next && ready.get(next.href)?.html;
+  if (!html || !/<article class="case"[^>]* data-watch=/.test(html) || STAYS.test(path)) return null;
+  const left = caseOf();
+  const from = location.href;
+  const row = one(`.queue .item[data-review="${CSS.escape(review)}"]`)?.closest("li");
+  const below = row?.nextElementSibling;
+  row?.remove();
+  swapCase(html, next.href);
+  oneLess();
+  rest();
+  return () => {
+    if (row && below?.isConnected) below.before(row);
+    caseOf().replaceWith(left);
+    history.replaceState({ review: true }, "", from);
+    markCurrent();
+  };
+};
 const decide = async (form, button) => {
   const body = new URLSearchParams(new FormData(form, button));
   const review = caseOf()?.dataset.review;
@@ -175,9 +205,23 @@ const decide = async (form, button) => {
   all(".act button, .toast button").forEach((other) => (other.disabled = true));
   button?.classList.add("busy");
   const to = button?.hasAttribute("formaction") ? button.formAction : form.action;
-  const answer = await part(to, "case", { method: "POST", body });
+  const answering = part(to, "case", { method: "POST", body });
+  answering.catch(() => null); // it is awaited below
+  const goBack = form.closest(".toast") ? null : goAhead(new URL(to, location.href).pathname, review);
+  let answer;
+  try {
+    answer = await answering;
+  } catch (error) {
+    goBack?.();
+    throw error;
+  }
   const html = await answer.text();
-  if (answer.status === 409) return swapCase(html, null);
+  if (answer.status === 409) {
+    if (goBack) await keep();
+    goBack?.();
+    return swapCase(html, null);
+  }
+  if (goBack) return say(html);
   const place = answer.headers.get("X-Place");
   const next = new URL(place, location.href);
   if (next.pathname === new URL(home()).pathname) return void (location.href = place); // that page says it: an undo here would be lost
@@ -188,6 +232,7 @@ const decide = async (form, button) => {
   if (!stays && review) one(`.queue .item[data-review="${CSS.escape(review)}"]`)?.closest("li").remove();
   await openReview(next.href, { fresh: Boolean(stays), push: !stays });
   if (!stays) oneLess();
+  if (!stays) rest();
 };
 const oneLess = () => {
   const place = one("[data-position]");
@@ -198,7 +243,7 @@ const oneLess = () => {
 addEventListener("submit", (event) => {
   const form = event.target;
   const hasFiles = [...form.elements].some((field) => field.type === "file" && field.files.length);
-  if (!form.closest(".case, .toast") || !caseOf() || hasFiles || form.method !== "post") return;
+  if (!form.closest(".case, .toast") || !caseOf() || hasFiles || form.method !== "post" || "plain" in form.dataset) return;
   event.preventDefault();
   decide(form, event.submitter).catch(() => {
     all("button").forEach((button) => (button.disabled = false));

@@ -63,6 +63,23 @@ addEventListener("click", (event) => {
   loadMore();
 });
 
+// --- reviews that are chosen in the queue
+
+const tellChosen = () => {
+  const form = one("#snooze-many");
+  if (form) one("[data-count]", form).textContent = form.dataset.chosen.replace("{count}", all(".queued .box:checked").length);
+};
+addEventListener("change", (event) => event.target.matches?.(".queued .box") && tellChosen());
+addEventListener("pageshow", tellChosen);
+
+// --- a notice is said once
+
+if (one("[data-notice]")) {
+  const place = new URL(location.href);
+  ["said", "of"].forEach((name) => place.searchParams.delete(name));
+  history.replaceState(history.state, "", place);
+}
+
 // --- times as they are here
 
 const language = document.documentElement.lang || "en";
@@ -79,6 +96,7 @@ const tellTimes = () =>
     const at = new Date(place.getAttribute("datetime"));
     if (Number.isNaN(at.valueOf())) return;
     place.title = at.toLocaleString(language, { dateStyle: "full", timeStyle: "medium" });
+    if ("day" in place.dataset) return void (place.textContent = at.toLocaleDateString(language, { day: "numeric", month: "short", year: "numeric" }));
     place.textContent = "short" in place.dataset ? at.toLocaleTimeString(language, { timeStyle: "short" }) : near(at);
   });
 tellTimes();
@@ -125,7 +143,8 @@ const keys = {
   f: findings,
   r: () => into("[data-revise]"),
   x: () => into("[data-reject]"),
-  s: () => into("[data-snooze]"),
+  s: () => into(one(".queued .box:checked") ? "[data-snooze-many]" : "[data-snooze]"),
+  " ": () => document.activeElement.closest("li")?.querySelector(".box")?.click(),
   i: () => into("[data-assign]"),
   n: () => (one("[data-compose]") ? compose("note") : into("[data-note]")),
   t: () => one("[data-take-over]")?.click(),
@@ -147,6 +166,7 @@ addEventListener("keydown", (event) => {
   const typing = event.target.matches?.("input, textarea, select");
   if (event.key === "Escape" && typing) return event.target.blur();
   if (typing || event.ctrlKey || event.metaKey || event.altKey || one("dialog[open]")) return;
+  if (event.repeat && event.key.length === 1 && !"jk".includes(event.key)) return; // a key held down decides once
   if (event.key === "Escape") {
     const menu = one("details.pop[open]");
     if (menu) return menu.removeAttribute("open");
@@ -154,6 +174,7 @@ addEventListener("keydown", (event) => {
   }
   if ("noKeys" in document.body.dataset) return;
   if (go(event.key)) return event.preventDefault();
+  if (event.key === " " && !document.activeElement?.matches(".queued .item")) return;
   const act = /^[1-9]$/.test(event.key) ? () => source(event.key) : keys[event.key];
   if (!act) return;
   event.preventDefault();
@@ -165,6 +186,7 @@ if (help) {
   help.addEventListener("click", keys["?"]);
 }
 one('.item[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
+one('.sub > nav [aria-current="page"]')?.scrollIntoView({ block: "nearest", inline: "center" });
 if (one("article.case")) setUpCase();
 
 // --- a thread begins at its end

@@ -33,7 +33,10 @@ const showQueue = (html) => {
   [".tabs", ".sum", ".dues"].forEach((name) => one(`.queue > ${name}`).replaceWith(fresh.querySelector(name)));
   const list = one(".queue > ol, .queue > .empty");
   const rows = fresh.querySelector("ol, .empty");
+  const chosen = all(".queued .box:checked").map((box) => box.name);
   if (!list.dataset.grown) keepInPlace(list, () => list.replaceWith(rows));
+  all(".queued .box").forEach((box) => (box.checked = chosen.includes(box.name)));
+  tellChosen();
   const empty = page.querySelector(".case-empty");
   if (empty) one(".case-empty")?.replaceWith(empty);
   markCurrent();
@@ -125,6 +128,7 @@ const showPeople = (people) => {
 
 // --- the stream
 
+const forget = (review) => [...ready.keys()].forEach((place) => new URL(place).pathname.endsWith(`/${review}`) && ready.delete(place));
 const tellLive = (on) => {
   const sign = one("[data-live]");
   if (!sign) return;
@@ -168,7 +172,8 @@ const follow = () => {
   on("queue", ({ review, open }) => {
     const current = caseOf()?.dataset.review === review;
     if (current) lookAgain();
-    else if (!open) one(`.queue .item[data-review="${CSS.escape(review)}"]`)?.closest("li").remove();
+    else if (!open) forget(review);
+    if (!current && !open) one(`.queue .item[data-review="${CSS.escape(review)}"]`)?.closest("li").remove();
     freshQueue();
   });
   on("here", ({ people }) => showPeople(people));
