@@ -126,3 +126,15 @@ def invitation(at: datetime, method: str, *, uid: str = "visit-1@example.com") -
         f"ORGANIZER:mailto:ann@example.com\r\nDTSTART:{at:%Y%m%dT%H%M%SZ}\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
     )
     return Attachment(name="invite.ics", type="text/calendar", size=len(text), text=text)
+
+
+async def test_what_is_asked_beside_a_meeting_is_answered_or_left_to_a_person(place: Place) -> None:
+    wish = "Hello, could somebody meet us at your showroom to talk about desks for our new office?"
+    _, known = await place.asked(written(1, f"{wish} Can visitors park at the showroom?"))
+    assert "These times are free" in known.payload["reply"]["text"]
+    assert "parking is in the courtyard" in known.payload["reply"]["text"]
+    _, open_ask = await place.asked(
+        written(2, f"{wish} Do you sell aquariums for offices, and how much do they cost?")
+    )
+    assert "aquariums" in open_ask.payload["reply"]["text"]
+    assert "no sure answer" in open_ask.reason

@@ -1,6 +1,7 @@
 """Drafts without an LLM: what tools found, what articles say, or that a colleague will answer."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -61,10 +62,13 @@ def draft(
     # without reading, a chance is only nearness; a complaint is not answered by articles
     offers = desk.reads is not None and topic not in desk.always_asked
     by_articles = partial(_from_answers, answers, spoken, offers=offers)
-    fields = _from_plan(desk, task, plan, spoken) or by_articles()
+    told = _from_plan(desk, task, plan, spoken)
+    fields = told or by_articles()
     if plan is not None and plan.hand_over and answers and not newest(task, "ask"):
         reason = f"{topic} is answered by a colleague"
         fields = by_articles() | {"hand_over": True, "reason": reason}
+    elif told is not None and answers:
+        fields = _with_answers(told, by_articles())
     parts: ReplyParts = fields.pop("parts")
     text = compose(
         parts,
@@ -239,6 +243,13 @@ def _line(line: str, facts: Mapping[str, Any]) -> str:
 
 
 # --- what articles say
+
+
+def _with_answers(told: Fields, beside: Fields) -> Fields:
+    """What a plan tells, and what articles say to the asks beside it."""
+    parts = replace(told["parts"], answers=beside["parts"].answers)
+    confidence = min(told["confidence"], beside["confidence"])
+    return beside | told | {"parts": parts, "confidence": confidence}
 
 
 def _from_answers(answers: Sequence[AskAnswer], language: str, *, offers: bool) -> Fields:

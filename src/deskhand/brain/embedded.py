@@ -43,7 +43,7 @@ from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.errors import DeskhandError, ModelAnswerInvalid
 from deskhand.knowledge.search import in_category
 from deskhand.language.answer_language import wished_language
-from deskhand.language.asks import PartKind, read_parts
+from deskhand.language.asks import Part, PartKind, read_parts
 from deskhand.model.tasks import OTHER, Answer, Task, TaskKind
 from deskhand.ports import Embeds
 
@@ -228,6 +228,8 @@ class EmbeddedBrain:
         answers: list[AskAnswer] = []
         if knowledge is not None and drafting.needs_articles(self._desk, task):
             answers = await self._answers(task, language)
+        elif knowledge is not None:
+            answers = await self._answers_beside(task, language)
         fields = await asyncio.to_thread(
             drafting.draft, self._desk, task, language, answers, wished=wished
         )
@@ -247,7 +249,29 @@ class EmbeddedBrain:
     async def _answers(self, task: Task, language: str | None) -> list[AskAnswer]:
         """What the articles say to each ask; to the whole message where it asks nothing."""
         found = await asyncio.to_thread(asks_of, task, language)
-        asks = found[:MOST_ASKS] or [whole(asked_in(task))]
+        return await self._answers_to(task, found[:MOST_ASKS] or [whole(asked_in(task))], language)
+
+    async def _answers_beside(self, task: Task, language: str | None) -> list[AskAnswer]:
+        """What the articles say to asks which are not of the matter that a plan deals with: who
+        wants to come on Wednesday may also ask where to park. A desk that has no questions of its
+        own cannot tell such asks from the matter's own."""
+        if await asyncio.to_thread(self._question_model) is None:
+            return []
+        asks = await asyncio.to_thread(self._asks_beside, task, language)
+        return await self._answers_to(task, asks[:MOST_ASKS], language)
+
+    def _asks_beside(self, task: Task, language: str | None) -> list[Part]:
+        topic, model = understanding_of(task).topic, self._model(task.choices)
+        asks = [ask for ask in asks_of(task, language) if ask.kind is PartKind.ASK]
+        if model is None or topic is None or not asks:
+            return []
+        predictions = model.predict([ask.text for ask in asks])
+        pairs = zip(asks, predictions, strict=True)
+        return [ask for ask, prediction in pairs if prediction.label not in (None, topic)]
+
+    async def _answers_to(
+        self, task: Task, asks: Sequence[Part], language: str | None
+    ) -> list[AskAnswer]:
         spoken = reply_language(language, self._desk.languages)
         desk = self._desk
         if desk.knowledge is not None:
