@@ -70,13 +70,15 @@ async def screens_of(desks: list[Desk]) -> dict[str, str]:
     inbox, _, triage = desks
     waiting = await inbox.store.find_reviews(ReviewFilter(state=ReviewState.OPEN), limit=50)
     replies = [review for review in waiting if review.kind is ReviewKind.REPLY]
+    whole = [review for review in replies if "{" not in str(review.payload["reply"]["text"])]
+    shown = next((review for review in whole if review.payload.get("findings")), replies[0])
     taken = await inbox.store.taken_over()
     tickets = await triage.tickets.store.find(TicketFilter(), limit=50)
     long = max(tickets, key=lambda ticket: ticket.messages)
     talk = taken[0].turn
     screens = {
         "approvals": "/approvals/",
-        "approval": f"/approvals/inbox/{replies[0].id}",
+        "approval": f"/approvals/inbox/{shown.id}",
         "approval-handed-over": f"/approvals/inbox/{waiting[-1].id}",
         "taken-over": "/approvals/taken-over",
         "screened": "/approvals/screened",
