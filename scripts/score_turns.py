@@ -123,10 +123,16 @@ def words_of(text: Any) -> list[str]:
 
 
 def holds_words(case: Mapping[str, Any], name: str, value: Any) -> bool:
-    """Whether it holds the truth's words, and nothing of another value."""
-    if value is None or not set(words_of(case["values"][name])) <= set(words_of(value)):
+    """Whether it holds the truth's words, and nothing of another value but what the truth holds
+    too."""
+    truth = str(case["values"][name])
+    if value is None or not set(words_of(truth)) <= set(words_of(value)):
         return False
-    others = [str(other) for key, other in case["values"].items() if key != name]
+    others = [
+        str(other)
+        for key, other in case["values"].items()
+        if key != name and str(other) not in truth
+    ]
     return not any(other.casefold() in str(value).casefold() for other in others)
 
 

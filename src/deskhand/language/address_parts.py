@@ -317,18 +317,17 @@ class _Parts:
         first = place
         while first >= 2 and self._tokens[first - 1].text in (",", "\n"):
             begin = first - 2
-            while begin > 0 and self._is_part(begin - 1) and first - begin <= _MOST_BEFORE + 1:
+            while begin > 0 and self._is_part(begin - 1) and not self._is_lead(begin - 1):
                 begin -= 1
-            tokens = self._tokens[begin : first - 1]
-            is_short = len(tokens) <= _MOST_BEFORE
-            if (
-                not is_short
-                or not self._leads_to(begin)
-                or not self._is_name_part(begin, first - 1)
-            ):
+            is_short = first - 1 - begin <= _MOST_BEFORE
+            if not (is_short and self._leads_to(begin) and self._is_name_part(begin, first - 1)):
                 break
             first = begin
         return first
+
+    def _is_lead(self, place: int) -> bool:
+        token = self._tokens[place]
+        return token.folded in _LEADS and not token.is_name
 
     def _leads_to(self, begin: int) -> bool:
         """Whether what stands before these names leads to an address, or is over."""

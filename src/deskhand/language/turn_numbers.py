@@ -35,7 +35,8 @@ _LEADS_TO_AMOUNT = re.compile(
     r"\bit's|\bis|"
     r"\bbut|\bmeant|\bshould be|\bcastk\w+|\bchci|\bvratte(?: mi)?|\bjen|\bale|\bje to|"
     r"\bma byt|\bbetrag|"
-    r"\bsondern|\bnur|\bmeinte|\bes sind|\bmochte|\bimporte|\bsino|\bson|\bquiero|\bsolo|\bde|"
+    r"\bsondern|\bnur|\bmeinte|\bes (?:sind|waren)|\bwere|\bbylo to|\beran|"
+    r"\bmochte|\bimporte|\bsino|\bson|\bquiero|\bsolo|\bde|"
     r"\bmejor|\baspon|\bat least|\bmindestens|\bal menos|\bvsech|\blike)"
     r"(?: (?:a|the|some|say|about|etwa|die|den|ungefahr|zpet|zpatky|mi|los|unos?|'?n))*"
     r"[ ,:]*$"
@@ -300,9 +301,12 @@ class BareNumbers:
             return False
         if is_known and self._cues.has("correct", re.split(r"[.!?;\n]\s", before)[-1]):
             return True
+        has_cents = _HAS_CENTS.search(match.group()) is not None
+        if is_known and has_cents and not re.split(r"[.!?;,:\n]\s", before)[-1].strip():
+            return True
         if not before.strip() or _LEADS_TO_AMOUNT.search(before) is not None:
             return True
-        return _HAS_CENTS.search(match.group()) is not None and self._wants_money(*match.span())
+        return has_cents and self._wants_money(*match.span())
 
 
 def _may_be_order(written: str, spec: SlotSpec) -> bool:

@@ -109,8 +109,13 @@ class OwnWords:
         before = self._text[mark[0] : start]
         if mark[0] < start and _NAME.match(before) and self._is_free(mark[0], start):
             start = mark[0]
-        if mark[1] > end and self._is_free(end, mark[1]):
-            end = mark[1]
+        marked_end = mark[1]
+        while self._text[marked_end - 1 : marked_end + 1].isalnum() and marked_end < len(
+            self._text
+        ):
+            marked_end += 1
+        if marked_end > end and self._is_free(end, marked_end):
+            end = marked_end
         return start, end
 
     def _is_free(self, start: int, end: int) -> bool:

@@ -13,8 +13,9 @@ Span = tuple[int, int]
 
 EDGES = " \t\n\r,;:.!-–—…\"'“”„«»()"
 _CLAUSE = re.compile(
-    r"[.!?;…]+(?=\s|$)|\n+|\s+[-–—/]\s+|,\s+|"
+    r"(?<![ (]\d)(?<! \d\d)[.!?;…]+(?=\s|$)|[!?;…]+(?=\s|$)|\n+|\s+[-–—/]\s+|,\s+|"
     r"\s(?=(?:because|since|weil|denn|protoze|jelikoz|nebot|porque|ya que|puesto que)\s)|"
+    r"\s(?=(?:so (?:i|what|please|can|could)|takze|deshalb|daher|asi que|por eso|por lo que)\s)|"
     r"\s(?:and|und|y|plus)\s"
 )
 _LEADS_TO_REASON = re.compile(
@@ -25,7 +26,7 @@ _LEADS_TO_REASON = re.compile(
     r"weil|denn|da|wegen|grund(?: ist)?|der grund(?: ist| war)?|naml?ich|"
     r"protoze|jelikoz|nebot|kvuli tomu ze|kvuli|duvod(?: je|em je)?|duvodem je(?: to)?|"
     r"porque|ya que|puesto que|debido a(?: que)?|el motivo(?: es)?|la razon(?: es)?|motivo|es que|"
-    r"por)\b[ ,:]*(?:that|dass|das|ze|que)?\b[ ,:]*)"
+    r"por|que|q)\b[ ,:]*(?:that|dass|das|ze|que)?\b[ ,:]*)"
 )
 _REASON_WORDS = re.compile(
     r"\b(?:because|since|due to|reason|weil|denn|wegen|grund|protoze|jelikoz|nebot|kvuli|"
@@ -111,7 +112,7 @@ def marked_words(text: str, place: Span, spans: Sequence[Span]) -> str | None:
         if first < place[1] and last > place[0]:
             start = min(start, first)
             end = max(end, last)
-    pieces = list(_between(start, end, spans))
+    pieces = list(_between(text, start, end, spans))
     if not pieces:
         return None
     best = max(pieces, key=lambda piece: min(piece[1], place[1]) - max(piece[0], place[0]))
@@ -119,15 +120,34 @@ def marked_words(text: str, place: Span, spans: Sequence[Span]) -> str | None:
     return words if words and re.search(r"\w", words) else None
 
 
-def _between(start: int, end: int, spans: Sequence[Span]) -> Iterator[Span]:
+def _between(text: str, start: int, end: int, spans: Sequence[Span]) -> Iterator[Span]:
     """What is left of a place without the values in it."""
     for first, last in sorted(spans):
-        if first < end and last > start:
+        is_inside = first < end and last > start
+        if is_inside and not _stands_within(text, start, (first, last), end):
             if first > start:
                 yield start, first
             start = max(start, last)
     if start < end:
         yield start, end
+
+
+def _stands_within(text: str, start: int, span: Span, end: int) -> bool:
+    """Whether a value stands between words of one clause that make no sense without it."""
+    before = _BREAK.split(text[start : span[0]])[-1]
+    after = _BREAK.split(text[span[1] : end])[0]
+    return _content(before) >= _WORDS_BESIDE and _content(after) >= _WORDS_BESIDE
+
+
+def _content(words: str) -> int:
+    """How many words there are that do not only stand around values."""
+    bare = VALUE_WORDS.sub(" ", FoldedText(words).folded)
+    return len(re.findall(r"[^\W\d_]{2,}", bare))
+
+
+_BREAK = re.compile(r"[.!?;,:](?:\s|$)")
+_WORDS_BESIDE = 2
+"""Words on either side of a value that belongs to a sentence."""
 
 
 def _without_loose_ends(words: str, *, cut: bool) -> str:
@@ -146,19 +166,40 @@ _LOOSE_ENDS = re.compile(
 
 
 def unasked_reason_in(text: str, spans: Sequence[Span]) -> str | None:
-    """The part of a first message that says what is the matter, beside the wish for money and
-    the words of courtesy."""
-    kept = [
-        clause
-        for clause in _clauses(text)
-        if not _only_values(text, clause, spans)
-        and _may_be_reason(text[slice(*clause)])
-        and not _ASKS_OR_GREETS.search(FoldedText(text[slice(*clause)]).folded)
-        and not _is_name(text[slice(*clause)])
-    ]
-    if not kept:
+    """The part of a message that says what is the matter, beside the wish for money and the words
+    of courtesy: of several the one that says so by its words, else the longest."""
+    runs: list[Span] = []
+    is_open = False
+    for clause in _clauses(text):
+        says = _says_what_is_wrong(text, clause, spans)
+        stands_alone = any(first < clause[1] and last > clause[0] for first, last in spans)
+        if says and is_open and not stands_alone:
+            runs[-1] = (runs[-1][0], clause[1])
+        elif says:
+            runs.append(clause)
+        is_open = says and not stands_alone
+    if not runs:
         return None
-    return _without_lead(_without(text, (kept[0][0], kept[-1][1]), spans))
+    puts_off = _PUTS_OFF.search(FoldedText(text).folded) is not None
+
+    def weight(run: Span) -> tuple[bool, int]:
+        """What is said last counts where the customer drops what he said first."""
+        return _gives_reason(_fold(text, run)), run[0] if puts_off else run[1] - run[0]
+
+    return _without_lead(_without(text, max(runs, key=weight), spans))
+
+
+def _gives_reason(folded: str) -> bool:
+    leads = _LEADS_TO_REASON.match(folded.lstrip(EDGES)) is not None
+    return leads or _REASON_WORDS.search(folded) is not None
+
+
+def _says_what_is_wrong(text: str, clause: Span, spans: Sequence[Span]) -> bool:
+    words = text[slice(*clause)]
+    if _only_values(text, clause, spans) or not _may_be_reason(words) or _is_name(words):
+        return False
+    folded = FoldedText(words).folded
+    return not _ASKS_OR_GREETS.search(folded) and not _PUTS_OFF.search(folded)
 
 
 def _is_name(words: str) -> bool:
@@ -209,6 +250,17 @@ _ASKS_OR_GREETS = re.compile(
     r"vratit (?:mi )?(?:penize|castku)|vraceni|penize zpet|refundac\w*|reembols\w*|devol\w*|"
     r"ignore|anweisung\w*|instruction\w*)\b"
 )
+_PUTS_OFF = re.compile(
+    r"\b(?:forget|scrap|never ?mind|leave (?:the|that|it)|changed my mind|another time|later|"
+    r"can wait|"
+    r"cancel(?: (?:it|that|the|my|order)\b|$)|before (?:we|you|i)|by the way|"
+    r"nechme|nechte|odloz\w*|pocka|jindy|vykasl\w*|zruste|zrusit|stornuj\w*|storno|az potom|"
+    r"nejdriv|"
+    r"vergess\w*|ein ?ander ?mal|beiseite|egal|erledigt|spater|lassen wir\w*|stornier\w*|"
+    r"wisst ihr was|wissen sie was|vis co|vite co|you know what|sabe que|"
+    r"olvid\w*|puede esperar|dejemos|dejalo|otro dia|aparc\w*|cancel[ae]\w*|anul\w*)\b"
+)
+"""What is said of the matter that is dropped, or of an order that is to be cancelled."""
 _ASKS_FOR_NOTE = re.compile(
     r"\b(?:tickets?|tikety?|tiket\w*|pozadavk\w*|vorgang|meldung|note|zaznam\w*|nahlas\w*|report|"
     r"complain\w*|stiznost\w*|stezovat|beschwer\w*|log (?:this|it|an?)|case|anfrage erstellen)\b"

@@ -142,3 +142,27 @@ def test_two_orders_without_a_word_which_are_no_answer() -> None:
 
 def test_a_text_that_is_too_long_is_invalid() -> None:
     assert str(read("O-10018 " * MOST_TEXT, "order").kind) == "invalid"
+
+
+def test_a_turn_that_begins_another_matter_gives_the_values_of_that_one() -> None:
+    reader = TurnReader(SLOTS, matter_of=lambda text: "refund", slots_of=MATTERS.__getitem__)
+    question = OpenQuestion(("address",), ("order", "address"), {}, "change_address", "Where to?")
+    text = "Leave the address. I want 12 euros back for O-10018 because the lid was cracked."
+    turn = reader.read(text, question, NOW)
+    assert (str(turn.kind), turn.matter) == ("other_matter", "refund")
+    assert turn.values["order"] == "O-10018"
+    assert turn.values["amount"] == {"amount": "12", "currency": "EUR"}
+    assert turn.values["reason"].endswith("the lid was cracked")
+
+
+def test_who_corrects_himself_within_a_turn_is_asked_whether_that_is_right() -> None:
+    turn = read("O-10018, no wait, O-10019", "order")
+    assert (str(turn.kind), turn.values) == ("correction", {"order": "O-10019"})
+
+
+def test_an_address_is_taken_without_what_stands_before_it() -> None:
+    text = "O-10018, and please to the Old Mill, 3 River Walk, Bath BA1 2AB"
+    turn = read(text, "order", "change_address")
+    assert turn.values["order"] == "O-10018"
+    assert turn.values["address"].endswith("3 River Walk, Bath BA1 2AB")
+    assert "10018" not in turn.values["address"]
