@@ -37,7 +37,7 @@ class Graph(StrEnum):
 
     MESSAGES = "reading.onnx"
     """What a person must see, and which ticket a message continues."""
-    TICKETS = "reading.onnx"
+    TICKETS = "reading-tickets.onnx"
     """What happened, whose matter it is, and how the writer feels."""
     TURNS = "reading-turns.onnx"
     """What a customer does in a chat after a question, and the values that he states."""

@@ -22,7 +22,7 @@ LONGEST = 6_000
 LANGUAGES = ("en", "cs", "de", "es", "fr", "pl")
 SURE = 0.35
 """A feeling below this probability is told as unsure."""
-WORDS_COUNT = 50.0
+WORDS_COUNT = 600.0
 """How much likelier a feeling is whose own words stand in the text."""
 _PRAISE = 0.8
 """From this probability a text full of praise means it."""
@@ -32,7 +32,7 @@ _HARDLY_UPSET = 0.12
 """By how much such a feeling must be likelier than calm, where no word of its own stands there."""
 _PLAINLY_CONFUSED = 0.97
 """From this probability somebody is confused of whom no word says so: most only ask."""
-_DENIED = 20.0
+_DENIED = 200.0
 """How much less likely praise is that is not meant."""
 _BEFORE = 25
 """How far before praise a negation is looked for, in characters."""
