@@ -10,6 +10,8 @@ from deskhand.model.envelope import Envelope
 from deskhand.model.spec import AgentSpec
 from deskhand.model.understanding import wrong_fields
 
+_CONTAINERS = (dict, list)
+
 
 def plain(output: dict[str, Any]) -> dict[str, Any]:
     """The output as it will be read back from its row."""
@@ -26,9 +28,12 @@ def own_copy(envelope: Envelope) -> Envelope:
 
 def _copy(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _copy(item) for key, item in value.items()}
+        return {
+            key: _copy(item) if isinstance(item, _CONTAINERS) else item
+            for key, item in value.items()
+        }
     if isinstance(value, list):
-        return [_copy(item) for item in value]
+        return [_copy(item) if isinstance(item, _CONTAINERS) else item for item in value]
     return value
 
 
