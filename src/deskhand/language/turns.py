@@ -274,10 +274,17 @@ class _Decision:
         return is_likely or self.model.surety.get(self._mark(name), 0) >= _VERY_SURE
 
     def _chance(self, kind: TurnKind) -> float:
-        """How likely the kind is; answers count together, as their values tell them apart."""
+        """How likely the kind is; answers count together."""
         if kind in _ANSWERS:
             return self._chances[TurnKind.ANSWER]
+        if kind is TurnKind.OTHER_MATTER and self._asks_what_another_covers():
+            return self._chances[kind] + self._chances[TurnKind.REPEAT]
         return self._chances[kind]
+
+    def _asks_what_another_covers(self) -> bool:
+        """Whether it asks what another intent covers, and not to hear our question again."""
+        asks = self.names_other_matter and self.text.endswith("?")
+        return asks and not self.cues.has("repeat", self.folded)
 
     @cached_property
     def _chances(self) -> Mapping[TurnKind, float]:
