@@ -64,8 +64,7 @@ class TurnReader:
         time_zone: str = "UTC",
         messages: MessageReader | None = None,
     ) -> None:
-        """`matter_of` says which intent a text has, None where it has none; `slots_of` which slots
-        an intent has."""
+        """`matter_of` says which intent a text has, None for none; `slots_of` an intent's slots."""
         self._slots = dict(slots)
         self._extractor = SlotExtractor(self._slots)
         self._matter_of = matter_of
@@ -233,8 +232,7 @@ class _Decision:
         return possible
 
     def _may_state_what_was_asked(self, kind: TurnKind) -> bool:
-        """Whether a turn of this kind may hold the value that was asked for all the same: "forget
-        it, the three euros do not matter"."""
+        """Whether a turn of this kind may hold what was asked for: "forget the three euros"."""
         if kind is TurnKind.CANCEL:
             return self._is_very_likely(kind)
         return kind in (TurnKind.ASIDE, TurnKind.PERSON, TurnKind.OTHER_MATTER)
