@@ -101,7 +101,8 @@ def _ticket(line: dict[str, Any]) -> Iterator[Item]:
 
 
 def _asked_of_triage() -> Iterator[Item]:
-    """What customers ask calmly: the department is that of the article that answers it."""
+    """What customers ask calmly: the department is that of the article that answers it. What has
+    happened to them is not said of it: "You took the money twice!" is among these too."""
     departments: dict[str, str] = {}
     for article in TRIAGE.glob("knowledge/*.md"):
         front = yaml.safe_load(article.read_text(encoding="utf-8").split("---")[1])
@@ -110,8 +111,8 @@ def _asked_of_triage() -> Iterator[Item]:
         answered = yaml.safe_load(file.read_text(encoding="utf-8"))["answers"]
         for article, questions in answered.items():
             for question in questions:
-                line = {"text": question, "language": file.stem, "facts": []}
-                yield from _ticket(line | {"type": departments[article], "sentiment": "neutral"})
+                wanted = {"type": (departments[article],), "sentiment": ("neutral",)}
+                yield Item(question, file.stem, "tickets", wanted=wanted)
 
 
 def _turn(line: dict[str, Any]) -> Iterator[Item]:

@@ -28,12 +28,17 @@ def own_copy(envelope: Envelope) -> Envelope:
 
 def _copy(value: Any) -> Any:
     if isinstance(value, dict):
-        return {
-            key: _copy(item) if isinstance(item, _CONTAINERS) else item
-            for key, item in value.items()
-        }
+        copied = value.copy()
+        for key, item in value.items():
+            if isinstance(item, _CONTAINERS):
+                copied[key] = _copy(item)
+        return copied
     if isinstance(value, list):
-        return [_copy(item) if isinstance(item, _CONTAINERS) else item for item in value]
+        copies = value.copy()
+        for place, item in enumerate(value):
+            if isinstance(item, _CONTAINERS):
+                copies[place] = _copy(item)
+        return copies
     return value
 
 

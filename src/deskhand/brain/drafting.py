@@ -67,7 +67,7 @@ def draft(
     if plan is not None and plan.hand_over and answers and not newest(task, "ask"):
         reason = f"{topic} is answered by a colleague"
         fields = by_articles() | {"hand_over": True, "reason": reason}
-    elif told is not None and answers:
+    elif told is not None and answers and not needs_articles(desk, task):
         fields = _with_answers(told, by_articles())
     parts: ReplyParts = fields.pop("parts")
     text = compose(

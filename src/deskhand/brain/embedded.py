@@ -62,7 +62,7 @@ _NEAR = 0.9
 """How likely an intent must be that is taken although it had better not be by its words alone."""
 _FEWEST_WORDS = 3
 """Words beside a number that must say what is wanted with it."""
-_ANY_WORD = "hello"
+ANY_WORD = "hello"
 _NAMED = "it names what the intent is about"
 """How sure it is of what is no matter of words: an offered time that is taken, an invitation."""
 
@@ -109,8 +109,8 @@ class EmbeddedBrain:
         with self._learning:
             has_learned = self._learned is not None or self._questions is not None
         if has_learned:
-            self._embedder.embed([_ANY_WORD])
-            language_of(_ANY_WORD, self._desk.languages)
+            self._embedder.embed([ANY_WORD])
+            language_of(ANY_WORD, self._desk.languages)
 
     # --- reading
 

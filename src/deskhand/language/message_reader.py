@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from deskhand.language.answerability import lower_states
 from deskhand.language.clean_text import clean, has_words
-from deskhand.language.embed import DIMENSIONS, default_threads, model_session, tokenizer
+from deskhand.language.embed import DIMENSIONS, default_threads, encoded, model_session
 
 if TYPE_CHECKING:
     import numpy as np
@@ -145,12 +145,12 @@ class MessageReader:
         import numpy as np
 
         prefixed = f"query: {text}"
-        encoding = tokenizer().encode(prefixed)
+        encoding = encoded(prefixed)
         ids = _cut(encoding.ids, MOST_TEXT)
         places = _cut(encoding.offsets, MOST_TEXT)
         following = np.zeros((1, 0, DIMENSIONS), dtype=np.float32)
         if context is not None:
-            given = tokenizer().encode(f"passage: {clean(context)}").ids
+            given = encoded(f"passage: {clean(context)}").ids
             following = lower_states(_cut(given, MOST_CONTEXT), self._threads)
         states = lower_states(ids, self._threads)
         session, lock = model_session(self._graph, self._threads)

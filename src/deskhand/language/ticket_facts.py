@@ -36,9 +36,9 @@ LIKELY_IN_LONG = {"data_loss": 0.6}
 """The same in more than a line: what is really lost is then told at some length."""
 A_LINE = 100
 """Characters of a short message."""
-SURE_AS_MESSAGE = {"outage": 0.6, "data_loss": 0.6, "security": 0.6}
-"""From which probability the reader of all messages is believed too: what makes a ticket critical
-must not be missed, and each of the two readers sees some that the other does not."""
+SURE_AS_MESSAGE = dict.fromkeys(LIKELY, 0.9) | {"outage": 0.6, "data_loss": 0.6, "security": 0.6}
+"""From which probability the reader of all messages is believed too: each of the two readers sees
+some that the other does not, and what makes a ticket critical must not be missed."""
 LONGEST = 6_000
 _FACT = "fact"
 
