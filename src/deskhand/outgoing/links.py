@@ -44,8 +44,8 @@ ai al am as at be bo by co de do es et eu im in is it la le li ma me mo mu my na
 ps se si so st su to tu us za call here like man men now one open play read save see show try
 you one off next best life
 """
-_BEGIN_SENTENCES = frozenset(_SENTENCE_WORDS.split())
-"""Endings that are also words with which a sentence begins."""
+_WORDS_TOO = frozenset(_SENTENCE_WORDS.split())
+"""Endings that are also words of a sentence: `connect the dot in the list`."""
 _ABBREVIATIONS = frozenset(
     f"{word}.no" for word in ("ref", "art", "inv", "item", "order", "part", "reg", "serial", "tel")
 )
@@ -189,12 +189,12 @@ def _bare(reading: VisibleText) -> Iterator[Link]:
 def _is_spelt_ending(host: str) -> bool:
     """Whether `evil dot com` ends with what is no word of a sentence, as `the dot in` does."""
     ending = VisibleText(host.rpartition(".")[2]).skeleton
-    return _is_known(ending) and ending not in _BEGIN_SENTENCES
+    return _is_known(ending) and ending not in _WORDS_TOO
 
 
 def _is_ending(host: str, after: str) -> bool:
-    """Whether a bare name with dots is meant as a host rather than as two sentences, a file or
-    an abbreviation."""
+    """Whether a bare name with dots may be meant as a host rather than as a file or an
+    abbreviation."""
     *labels, ending = host.split(".")
     if not labels or (len(labels) == 1 and len(labels[0]) < 2):
         return False
@@ -207,8 +207,7 @@ def _is_ending(host: str, after: str) -> bool:
     if small in _FILES:
         return has_path
     if _is_known(small) or _is_known(ascii_host(ending) or ""):
-        # `Danke.Es geht` is two sentences
-        return has_path or not (ending.istitle() and small in _BEGIN_SENTENCES)
+        return True  # also `Danke.Es geht`: nobody can tell it from `Evil.De`, so a person looks
     return has_path and len(labels) >= 1 and ending.isalpha() and len(ending) >= 2
 
 

@@ -24,6 +24,9 @@ def rules_in(text: str) -> set[str]:
         *("evil.zuerich", "evil.pl", "evil.rs", "evil.sh", "evil.barclays", "evil.accountants"),
         *(
             "Evil.Cz",
+            "Evil.De",
+            "my.evil.It",
+            "evil-shop.Life",
             "eViL.cZ",
             "EVIL.Zuerich",
             "evil.CO.uk",
@@ -43,10 +46,11 @@ def test_every_top_level_domain_is_an_ending() -> None:
     lines = ENDINGS.read_text(encoding="ascii").splitlines()
     missed = []
     for ending in " ".join(line for line in lines if not line.startswith("#")).split():
-        if ending not in ("zip", "mov", "md", "py", "dot") and not rules_in(
-            f"see evil.{ending} now"
-        ):
-            missed.append(ending)
+        if ending in ("zip", "mov", "md", "py", "dot"):
+            continue
+        missed += [
+            host for host in (ending, ending.title()) if not rules_in(f"see evil.{host} now")
+        ]
     assert missed == []
 
 
@@ -54,16 +58,19 @@ def test_every_top_level_domain_is_an_ending() -> None:
     "text",
     [
         "connect the dot in the list",
-        "Danke.Es geht los.",
-        "Thanks.You can pay.",
         "see returns.md",
         "photos.zip",
         "e.g. this",
         "so.\ud800 on",
     ],
 )
-def test_two_sentences_and_files_are_no_hosts(text: str) -> None:
+def test_words_and_files_are_no_hosts(text: str) -> None:
     assert rules_in(text) == set()
+
+
+@pytest.mark.parametrize("text", ["Danke.Es geht los.", "Thanks.You can pay."])
+def test_two_sentences_without_a_space_may_be_a_host(text: str) -> None:
+    assert rules_in(text) == {"foreign_host"}
 
 
 IBAN, CARD, CZECH = "DE89370400440532013000", "4111111111111111", "19-2000145399/0800"
