@@ -9,9 +9,9 @@
         src/deskhand/language/models/multilingual-e5-small-int8 --only turns --weights turns.pt
 
 It learns from seven of eight lines of the corpus and measures on the others. First from all of it,
-which makes `reading.onnx` (a quarter of an hour a pass on one core), then from tickets and from
-turns `--only`, each from those weights: `reading-tickets.onnx`, `reading-turns.onnx` (six passes,
-four minutes each). `reading-measured.jsonl` in the working folder tells what it said of every line
+which makes `reading.onnx` (half an hour a pass on one busy core), then from tickets and from turns
+`--only`, each from those weights: `reading-tickets.onnx`, `reading-turns.onnx` (about six minutes a
+pass). `reading-measured.jsonl` in the working folder tells what it said of every line
 that was held out. What came of it: docs/decisions/0069.
 """
 
