@@ -4,14 +4,17 @@
         torch==2.13.0 numpy onnx onnxruntime tokenizers pyyaml
     /tmp/training/bin/python scripts/build_reading_model.py training/reading \\
         src/deskhand/language/models/multilingual-e5-small-int8 --weights all.pt
+    cp all.pt msgs.pt
+    /tmp/training/bin/python scripts/build_reading_model.py training/reading \\
+        src/deskhand/language/models/multilingual-e5-small-int8 --only messages --weights msgs.pt
     cp all.pt turns.pt
     /tmp/training/bin/python scripts/build_reading_model.py training/reading \\
         src/deskhand/language/models/multilingual-e5-small-int8 --only turns --weights turns.pt
 
-It learns from seven of eight lines of the corpus and measures on the others. First from all of it,
-which makes `reading.onnx` (half an hour a pass on one busy core), then from tickets and from turns
-`--only`, each from those weights: `reading-tickets.onnx`, `reading-turns.onnx` (about six minutes a
-pass). `reading-measured.jsonl` in the working folder tells what it said of every line
+It learns from seven of eight lines of the corpus and measures on the others. First from all of it
+(half an hour a pass on one busy core), then, each from those weights, from messages, tickets and
+turns `--only`: `reading.onnx`, `reading-tickets.onnx`, `reading-turns.onnx` (six to twelve minutes
+a pass). `reading-measured.jsonl` in the working folder tells what it said of every line
 that was held out. What came of it: docs/decisions/0069.
 """
 
@@ -20,7 +23,7 @@ import json
 import random
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,13 +44,19 @@ LOWER = "answers-lower.onnx"
 MOST_TEXT, MOST_CONTEXT = 160, 96
 """Tokens, as in `deskhand/language/message_reader.py`."""
 AT_ONCE = 16
-RATES = {"": (2e-4, 2e-3), "tickets": (1.5e-4, 1e-3), "turns": (1.5e-4, 1e-3)}
-"""How fast the upper layers and the heads learn, by what they learn from."""
+PARTS = {
+    "messages": frozenset({"concerns", "pieces", "pairs", "ordinary"}),
+    "tickets": frozenset({"tickets"}),
+    "turns": frozenset({"turns"}),
+}
+"""What each part is learned from, if only that part is."""
+FIRST_RATES, LATER_RATES = (2e-4, 2e-3), (1.5e-4, 1e-3)
+"""How fast the upper layers and the heads learn: from everything, then from one part."""
 WARMING = 0.06
 GROUP_WEIGHTS = {"concern": 1.0, "fact": 1.0, "type": 0.6, "sentiment": 0.6, "turn": 1.0}
 WORDS = 30.0
-ORDINARY = 900
-"""Ordinary asks that are learned from in one pass."""
+ORDINARY, PAIRS = 900, 1500
+"""Ordinary asks that are learned from in one pass; pairs, where only messages are."""
 END = 2
 
 
@@ -144,7 +153,7 @@ def loss_of(network: ReadingNetwork, batch: Sequence[Prepared]) -> Tensor:
 
 def train(network: ReadingNetwork, items: Sequence[Item], texts: Texts, asked: Any) -> None:
     chance = random.Random(asked.seed)
-    rate, head_rate = RATES[asked.only]
+    rate, head_rate = LATER_RATES if asked.only else FIRST_RATES
     upper = list(network.layers.parameters())
     known = {id(parameter) for parameter in upper}
     heads = [parameter for parameter in network.parameters() if id(parameter) not in known]
@@ -152,11 +161,14 @@ def train(network: ReadingNetwork, items: Sequence[Item], texts: Texts, asked: A
         [{"params": upper, "rate": rate}, {"params": heads, "rate": head_rate}], weight_decay=0.02
     )
     variations = Variations(list(items), chance)
-    steps = asked.epochs * -(-len(_of_a_pass(items, random.Random(0))) // AT_ONCE)
+    most = {"ordinary": ORDINARY}
+    if asked.only == "messages":
+        most["pairs"] = PAIRS
+    steps = asked.epochs * -(-len(_of_a_pass(items, most, random.Random(0))) // AT_ONCE)
     started, step, seen = time.monotonic(), 0, 0.0
     network.train()
     for epoch in range(asked.epochs):
-        for batch in _batches(_of_a_pass(items, chance), variations, texts, chance):
+        for batch in _batches(_of_a_pass(items, most, chance), variations, texts, chance):
             share = min(1.0, step / (WARMING * steps)) * max(0.02, 1 - step / steps)
             for group in optimizer.param_groups:
                 group["lr"] = group["rate"] * share
@@ -173,10 +185,13 @@ def train(network: ReadingNetwork, items: Sequence[Item], texts: Texts, asked: A
                 seen = 0.0
 
 
-def _of_a_pass(items: Sequence[Item], chance: random.Random) -> list[Item]:
-    ordinary = [item for item in items if item.source == "ordinary"]
-    chosen = chance.sample(ordinary, min(ORDINARY, len(ordinary)))
-    return [item for item in items if item.source != "ordinary"] + chosen
+def _of_a_pass(items: Sequence[Item], most: Mapping[str, int], chance: random.Random) -> list[Item]:
+    """All items, but of a source under `most` only as many, chosen anew."""
+    chosen = [item for item in items if item.source not in most]
+    for source, count in most.items():
+        of_source = [item for item in items if item.source == source]
+        chosen += chance.sample(of_source, min(count, len(of_source)))
+    return chosen
 
 
 def _batches(
@@ -243,7 +258,7 @@ def main() -> None:
     parser.add_argument("corpus", type=Path)
     parser.add_argument("folder", type=Path, help="where the embedding model lies")
     parser.add_argument("--ordinary", type=Path, default=Path("training/answers"))
-    parser.add_argument("--only", choices=("tickets", "turns"), default="")
+    parser.add_argument("--only", choices=tuple(PARTS), default="")
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--begin", type=Path, help="a graph of this script to go on from")
@@ -258,7 +273,7 @@ def main() -> None:
         write_lower(embedding, asked.folder / LOWER)
     items, texts = read_corpus(asked.corpus, asked.ordinary), Texts(asked.folder)
     if asked.only:
-        items = [item for item in items if item.source == asked.only]
+        items = [item for item in items if item.source in PARTS[asked.only]]
     learned = [item for item in items if not item.is_held_out]
     others = [item for item in items if item.is_held_out]
     _tell(f"{len(items)} texts; learning from {len(learned)}")
@@ -271,7 +286,8 @@ def main() -> None:
     train(network, learned, texts, asked)
     if asked.weights is not None:
         torch.save(network.state_dict(), asked.weights)
-    graph = asked.folder / f"reading-{asked.only}.onnx".replace("-.", ".")
+    name = f"reading-{asked.only}" if asked.only not in ("", "messages") else "reading"
+    graph = asked.folder / f"{name}.onnx"
     write_reading(network.state_dict(), embedding, graph)
     measure(others, graph, texts, asked.measured)
 
