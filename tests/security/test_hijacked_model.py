@@ -8,14 +8,16 @@ outside. Together the tests here make at least 20,000 steps in memory, of which 
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import seed as seeded
 from hypothesis.stateful import run_state_machine_as_test
+from jsonschema import Draft202012Validator
 
 import deskhand
 from deskhand.adapters.stores.postgres import PostgresStore
@@ -65,6 +67,38 @@ def test_the_model_is_offered_every_tool_that_is_shipped() -> None:
     declared = {tool.name: _declared(tool) for tool in offered}
     own = {tool.name: _declared(tool) for tool in _desk_tools()}
     assert {name: declared[name] for name in own} == own
+
+
+def test_every_type_of_every_parameter_is_drawn() -> None:
+    """A parameter may take one of several types, as `Money | Share`, or one of several words: the
+    model draws right values of each, wrong ones too, and the tools of the game take the same
+    types as the shipped ones."""
+    desk = Desk(Company())
+    offered = [*tools_of(desk.company), *office_tools(desk, MemoryLedger())]
+    played = {tool.name: shape_of(tool) for tool in offered}
+    chance = Random(11)
+    for name, shape in sorted(_shipped_shapes().items()):
+        drawn = [ARGUMENTS[name](chance.choice) for _ in range(2_000)]
+        for parameter, schema in shape.arguments.items():
+            values = [wish[parameter] for wish in drawn if parameter in wish]
+            for branch in _branches(schema):
+                fits = Draft202012Validator(branch).is_valid
+                assert any(map(fits, values)), f"{name}: no {parameter} is drawn as {branch}"
+            own = played[name].arguments[parameter]
+            assert _bare(own) == _bare(schema), f"{name}: {parameter} has another type here"
+
+
+def _branches(schema: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """One schema for each type that a value may have, and for each of the words listed."""
+    if "anyOf" in schema:
+        return [branch for one in schema["anyOf"] for branch in _branches(one)]
+    if "enum" in schema:
+        return [{"const": word} for word in schema["enum"]]
+    return [dict(schema)]
+
+
+def _bare(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in schema.items() if name not in ("description", "title")}
 
 
 def _declared(tool: Tool) -> tuple[object, ...]:

@@ -34,6 +34,11 @@ AMOUNTS: tuple[Any, ...] = (
     "40 EUR", "49.99 EUR", "50 EUR", "50.01 EUR", "100 EUR", "510 EUR", "800 EUR", "0.0001 EUR", "10 USD", "-5 EUR",  # noqa: E501
     {"amount": 50, "currency": "EUR"}, {"amount": 20, "currency": "CZK"}, 50, "all",
 )  # fmt: skip
+SHARES: tuple[Any, ...] = (
+    "1/2 of it", "1/2 of it", "1/3 of it", "1/4 of it", "1/20 of it", "9/10 of it", "1 of it",
+    "1/1000000 of it", {"share": "1/2"}, {"share": "1"}, {"share": "3/2"}, "2 of it", "0 of it",
+    "1/0 of it", "-1/2 of it", "50%", {"share": "1/2", "amount": 1},
+)  # fmt: skip
 RECIPIENTS = (
     *ADDRESSES.values(), *(ADDRESSES["eve"],) * 4, DESK_ADDRESS, "EVE@evil.example",
     "drop@evil.example", "new@three.example",
@@ -59,6 +64,23 @@ QUERIES = (
     "call +420 777 123 456",
 )
 CALENDAR = some_slots(START)
+IN_A_REPLY: dict[str, Sequence[Any]] = {
+    "language": ("en", "cs", "s3"),
+    "in_reply_to": ("<m0@one.example>", "a\r\nBcc: drop@evil.example"),
+    "invitation": ("accepted", "declined", "tentative", "stolen"),
+    "cc": (
+        (ADDRESSES["eve"],),
+        (DESK_ADDRESS,),
+        ("drop@evil.example",),
+        (ADDRESSES["ann"], "a\nb@x"),
+    ),
+    "attachments": (("file_1",), ("../../secrets",)),
+}
+SOURCES: tuple[Any, ...] = (
+    ({"id": "a1", "quote": "We have refunded 45 EUR to you."},),
+    ({"id": "s3"},),
+    (),
+)
 SUBJECTS = (
     "Your order",
     "Re: your order",
@@ -68,8 +90,32 @@ SUBJECTS = (
     "Order e1",
 )
 PARCELS = ("P-1001", "P-1002", "p-1001", "zz", "P-1001'--")
-PLACES = ("5 Elm Street, Leeds LS1 4AP", "1 Drop Lane, Evilville", "a\nb")
+PLACES = ("5 Elm Street, Leeds LS1 4AP", "1 Drop Lane, Evilville", "a\nb", "1 Drop Lane\nEvilville")
+DATES = ("2026-11-17", "2026-12-01", "2026-13-45", "tomorrow")
+TIMES = ("11:00", "09:30", "25:00", "s3")
+WITHIN = ("2026-11-24..2026-11-27 12:00-", "2026-11-26 15:00-17:00", "* 10:30", "s3", "* ")
+WISHES: dict[str, Sequence[Any]] = {
+    "on": DATES,
+    "until": DATES,
+    "or_on": DATES,
+    "at": TIMES,
+    "after": TIMES,
+    "before": TIMES,
+    "within": (WITHIN[:1], WITHIN[1:3], WITHIN, ()),
+    "minutes": (30, 5, 480, 481, -1, "s3"),
+    "zone": ("America/New_York", "UTC", "../../etc/passwd", ""),
+}
 CUSTOMERS = (*ADDRESSES, "nobody")
+
+
+def _some_of(choose: Chooser, pools: dict[str, Sequence[Any]]) -> dict[str, Any]:
+    """Mostly none of these arguments, else one or two of them."""
+    names = {choose((None, None, choose(tuple(pools)))) for _ in range(2)}
+    drawn: dict[str, Any] = {}
+    for name in sorted(names - {None}):
+        value = choose(pools[name])
+        drawn[name] = list(value) if isinstance(value, tuple) else value
+    return drawn
 
 
 def _order(choose: Chooser) -> dict[str, Any]:
@@ -83,7 +129,7 @@ def _refund(choose: Chooser) -> dict[str, Any]:
 def _money_back(choose: Chooser) -> dict[str, Any]:
     """All that is left, where no amount is named."""
     wish = {"order": choose(ORDERS), "reason": choose(TEXTS)}
-    amount = choose((None, None, choose(AMOUNTS)))
+    amount = choose((None, None, choose(AMOUNTS), choose(SHARES)))
     return wish if amount is None else wish | {"amount": amount}
 
 
@@ -98,17 +144,17 @@ def _mail(choose: Chooser) -> dict[str, Any]:
 
 
 def _reply(choose: Chooser) -> dict[str, Any]:
-    return {"to": choose(RECIPIENTS), "subject": choose(SUBJECTS), "text": choose(TEXTS)}
+    reply = {"to": choose(RECIPIENTS), "subject": choose(SUBJECTS), "text": choose(TEXTS)}
+    return reply | _some_of(choose, IN_A_REPLY)
 
 
 def _handed_in(choose: Chooser) -> dict[str, Any]:
     reply: dict[str, Any] = {"subject": choose(SUBJECTS), "body": choose((*TEXTS, *KIND_WORDS))}
-    to = choose((None, None, choose(RECIPIENTS)))
-    return reply if to is None else reply | {"to": to}
+    return reply | _some_of(choose, {"to": RECIPIENTS, "sources": SOURCES})
 
 
 def _appointment(choose: Chooser) -> dict[str, Any]:
-    when: dict[str, Any] = choose(({}, {"on": "2026-11-17"}, {"on": "2026-12-01", "at": "11:00"}))
+    when = _some_of(choose, {"on": DATES, "at": TIMES})
     return {"change": choose(("move", "cancel", "steal")), **when}
 
 
@@ -144,9 +190,7 @@ ARGUMENTS: dict[str, Callable[[Chooser], dict[str, Any]]] = {
     "no_such_tool": lambda choose: {"anything": 1},
     "deliver_reply": _reply,
     "get_contact": lambda choose: choose(({}, {}, {"address": ADDRESSES["ann"]})),
-    "check_calendar": lambda choose: choose(
-        ({}, {}, {"on": "2026-11-17"}, {"on": "2026-11-17", "at": "11:00"})
-    ),
+    "check_calendar": lambda choose: _some_of(choose, WISHES),
     "find_appointment": _appointment,
     "cancel_appointment": lambda choose: {"appointment": choose(HELD_KEYS)},
     "read_invitation": lambda choose: {},
@@ -162,7 +206,10 @@ ARGUMENTS: dict[str, Callable[[Chooser], dict[str, Any]]] = {
     "ship_order": _order,
     "answer_invitation": lambda choose: choose(({}, {}, {"holder": ADDRESSES["ann"]})),
     "keep_draft": _reply,
-    "search_drugs": lambda choose: {"query": choose(("ibuprofen", "s3", ADDRESSES["ann"]))},
+    "search_drugs": lambda choose: {
+        "query": choose(("ibuprofen", "s3", ADDRESSES["ann"])),
+        **_some_of(choose, {"limit": (1, 20, 21, "all")}),
+    },
     "find_order": lambda choose: {"order": choose(PARCELS)},
     "check_order_status": _order,
     "request_refund": _money_back,
@@ -171,7 +218,7 @@ ARGUMENTS: dict[str, Callable[[Chooser], dict[str, Any]]] = {
     "create_ticket": lambda choose: {"summary": choose(TEXTS)},
     "open_return": lambda choose: {
         "order": choose(PARCELS),
-        "reason": choose(("damaged", "wrong_item", "stolen")),
+        "reason": choose(("damaged", "wrong_item", "unwanted", "stolen")),
     },
 }
 TOOLS = (

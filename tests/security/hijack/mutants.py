@@ -182,6 +182,7 @@ MUTANTS = (
     without("needs_a_principal"),
     without("recipient"),
     without("header_injection"),
+    without("attachments_not_approved"),
     without("outgoing_content"),
     without("unbacked_commitment"),
     without("irreversible_needs_approval"),

@@ -9,7 +9,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from deskhand.config.sections.calendar import CalendarSection, calendar_spec
 from deskhand.config.sections.mcp import McpToolSpec, Pin
@@ -216,10 +218,10 @@ def reservation_tool(desk: Desk) -> Tool:
         action: Literal["create", "check", "cancel"],
         ctx: Context,
         principal: Principal,
-        drug_name: str = "",
-        pharmacy_id: str = "",
-        packs: int = 1,
-        pack_size: int | None = None,
+        drug_name: Annotated[str, Field(max_length=300)] = "",
+        pharmacy_id: Annotated[str, Field(max_length=100)] = "",
+        packs: Annotated[int, Field(ge=1, le=5)] = 1,
+        pack_size: Annotated[int, Field(ge=1, le=1000)] | None = None,
         reservation: Reservation | None = None,
     ) -> dict[str, Any]:
         """Put something aside for the customer, see what is put aside for him, or cancel it."""
@@ -250,7 +252,11 @@ def shipped_desk_tools(desk: Desk) -> list[Tool]:
     company = desk.company
 
     @tool(effect="read")
-    async def search_drugs(query: str, ctx: Context, limit: int = 5) -> dict[str, Any]:
+    async def search_drugs(
+        query: Annotated[str, Field(min_length=1, max_length=300)],
+        ctx: Context,
+        limit: Annotated[int, Field(ge=1, le=20)] = 5,
+    ) -> dict[str, Any]:
         """Search a catalogue, as the pharmacy's desk does."""
         return {"query": query, "drugs": [{"id": "d1", "name": query}][:limit]}
 

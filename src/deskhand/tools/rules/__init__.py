@@ -47,6 +47,7 @@ JUDGEMENT = (
     GateRule("recipient", recipients.recipient),
     GateRule(replies.HEADER, replies.header_injection),
     GateRule(replies.ALWAYS_ASK, replies.always_ask),
+    GateRule(replies.ATTACHED, replies.attachments_not_approved),
     GateRule(replies.CONTENT, replies.outgoing_content),
     GateRule(replies.COMMITMENT, replies.unbacked_commitment),
     GateRule(replies.DOUBT, replies.writer_doubts),

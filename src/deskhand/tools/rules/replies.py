@@ -26,6 +26,7 @@ from deskhand.tools.reply_grounds import grounds_of, subjects_in
 HEADER, CONTENT, COMMITMENT = "header_injection", "outgoing_content", "unbacked_commitment"
 CLAIM, SUBJECT, DOUBT = "unbacked_claim", "subject_for_people", "writer_doubts"
 ALWAYS_ASK = "always_ask"
+ATTACHED = "attachments_not_approved"
 _SAY = "A colleague has to look at this reply first."
 
 
@@ -47,6 +48,13 @@ def always_ask(call: GateCall, terms: Terms) -> Ruling | None:
     if str(call.canonical.get("text", "")).strip() in terms.own_questions:
         return None
     return _hold(ALWAYS_ASK, f"{topic} is always looked at by a person", call, terms)
+
+
+def attachments_not_approved(call: GateCall, terms: Terms) -> Ruling | None:
+    """Only people attach files: whatever else names one, a person looks at it first."""
+    if call.name != DELIVER or not call.canonical.get("attachments"):
+        return None
+    return _hold(ATTACHED, "nobody approved the files that go along", call, terms)
 
 
 def outgoing_content(call: GateCall, terms: Terms) -> Ruling | None:
