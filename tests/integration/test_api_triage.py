@@ -1,18 +1,24 @@
 """Triage over HTTP: a ticket in, its triage result back, and nothing taken twice."""
 
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from threading import Event
+from typing import Any, Literal
 
 import pytest
 
 from deskhand import wiring
+from deskhand.agents.triage import translating
+from deskhand.cli.serve import web_server
+from deskhand.engine.story import read_records
 from deskhand.engine.triage_service import TriageService
+from deskhand.errors import ConfigError
 from deskhand.web.api.app import create_app
 from deskhand.wiring import api_keys, open_database, open_desk
-from tests.api_kit import Served, is_problem
+from tests.api_kit import Client, Served, is_problem
+from tests.waiting import PATIENCE
 
 BRAIN = """
 rules:
@@ -32,19 +38,37 @@ QUESTION = {"role": "customer", "content": "How do I change my password?"}
 
 @pytest.fixture
 async def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Served]:
-    script = tmp_path / "brain.yaml"
+    async with served_triage(tmp_path, "draft") as served:
+        yield served
+
+
+@pytest.fixture
+async def sending_desk(tmp_path: Path) -> AsyncIterator[Served]:
+    async with served_triage(tmp_path, "auto") as served:
+        yield served
+
+
+@asynccontextmanager
+async def served_triage(folder: Path, mode: Literal["draft", "auto"]) -> AsyncIterator[Served]:
+    script = folder / "brain.yaml"
     script.write_text(BRAIN, encoding="utf-8")
     loaded = wiring.read_desk("triage")
     brain = loaded.spec.brain.model_copy(update={"kind": "scripted", "file": script})
-    loaded = replace(loaded, spec=loaded.spec.model_copy(update={"brain": brain}))
+    spec = loaded.spec.model_copy(update={"brain": brain, "mode": mode})
+    loaded = replace(loaded, spec=spec)
     async with AsyncExitStack() as opened:
-        database = await opened.enter_async_context(open_database(str(tmp_path / "d.db")))
+        database = await opened.enter_async_context(open_database(str(folder / "d.db")))
         served = await opened.enter_async_context(
-            open_desk(loaded, database, outbox=tmp_path / "outbox", owner="test", grace=0.2)
+            open_desk(loaded, database, outbox=folder / "outbox", owner="test", grace=0.2)
         )
         keys = api_keys(database)
         app = create_app({"triage": served}, keys, version="1")
-        yield Served(app, {"triage": served}, keys, database, tmp_path)
+        yield Served(app, {"triage": served}, keys, database, folder)
+
+
+async def outputs(served: Served, run_id: str) -> dict[str, Any]:
+    records = await read_records(served.desks["triage"].store, run_id)
+    return dict(records.states[-1].after.outputs)
 
 
 def ticket(**more: Any) -> dict[str, Any]:
@@ -91,12 +115,7 @@ async def test_bad_tickets_and_keys_are_refused(desk: Served) -> None:
     for wrong in mistakes:
         answer = await client.post("/api/triage", json=ticket(**wrong))
         assert answer.status_code == 422, (wrong, answer.text)
-    unsure = await desk.client(scopes=["messages:write"])
-    assert (await unsure.post("/api/triage", json=ticket())).status_code == 403
     assert (await client.get("/api/customers/CUST-404")).status_code == 404
-    waited = await client.post("/api/triage", params={"wait": 0}, json=ticket())
-    assert waited.status_code in (200, 202)
-    assert waited.json()["run_id"]
 
 
 async def test_the_same_from_python(desk: Served) -> None:
@@ -107,3 +126,171 @@ async def test_the_same_from_python(desk: Served) -> None:
     assert answer.result.recommended_action == "auto_respond"
     found = await served.tickets.find(str(answer.ticket_id))
     assert found.thread_id == f"a:b * c:{answer.ticket_id}"
+
+
+async def test_in_auto_handing_the_answer_back_is_its_delivery(sending_desk: Served) -> None:
+    client = await sending_desk.client()
+    found = (await client.post("/api/triage", json=ticket())).json()
+
+    assert (found["status"], found["delivery"]) == ("answered", "handed_back")
+    assert found["response"] == "Open Settings, Security, Password."
+    assert not (sending_desk.folder / "outbox").exists()
+    shown = (await client.get(f"/api/tickets/{found['ticket_id']}")).json()
+    assert shown["state"] == "solved"
+    assert (await outputs(sending_desk, found["run_id"]))["file"]["ticket_persisted"] is True
+    assert (await client.get(f"/api/triage/{found['run_id']}")).json() == found
+
+
+@pytest.mark.parametrize("sent", [None, "Press the gear, then Password."])
+async def test_the_caller_reports_that_it_sent_what_waits(desk: Served, sent: str | None) -> None:
+    client = await desk.client()
+    found = (await client.post("/api/triage", json=ticket())).json()
+    where = f"/api/triage/{found['run_id']}/sent"
+    answer = await client.post(where, json={} if sent is None else {"text": sent})
+
+    assert answer.status_code == 200, answer.text
+    told = answer.json()
+    assert (told["status"], told["delivery"]) == ("answered", "handed_back")
+    assert told["response"] == (sent or found["suggested_response"])
+    shown = (await client.get(f"/api/tickets/{found['ticket_id']}")).json()
+    assert shown["state"] == "solved"
+    assert not (desk.folder / "outbox").exists()
+    again = await client.post(where, json={})
+    assert (again.status_code, again.json()["run_id"]) == (200, found["run_id"])
+    review = (await client.get(f"/api/reviews/{found['review']}")).json()
+    assert review["state"] == "decided"
+
+
+async def test_what_no_answer_waits_for_cannot_be_reported_sent(desk: Served) -> None:
+    client = await desk.client()
+    hacked = {"role": "customer", "content": "My account was hacked!"}
+    found = (await client.post("/api/triage", json=ticket(messages=[hacked]))).json()
+    assert found["recommended_action"] == "escalate_human"
+    refused = await client.post(f"/api/triage/{found['run_id']}/sent", json={})
+    is_problem(refused, 409, "conflict")
+    is_problem(await client.post("/api/triage/run_none/sent", json={}), 404, "not_found")
+    is_problem(await client.get("/api/triage/run_none"), 404, "not_found")
+    mail = (await client.message("Hello", wait=20)).json()
+    is_problem(await client.get(f"/api/triage/{mail['run']}"), 404, "not_found")
+
+
+async def test_a_run_that_takes_longer_is_answered_by_its_id(
+    desk: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goes_on = Event()
+
+    def held(text: str) -> str:
+        assert goes_on.wait(PATIENCE)
+        return "en"
+
+    monkeypatch.setattr(translating, "language_code", held)
+    client = await desk.client()
+    waited = await client.post("/api/triage", params={"wait": 0.01}, json=ticket())
+    assert waited.status_code == 202
+    found = waited.json()
+    assert found["status"] in ("queued", "running")
+    assert "urgency" not in found
+    assert (await client.get(waited.headers["Location"])).status_code == 202
+    goes_on.set()
+    late = await client.post("/api/triage", json=ticket())
+    assert (late.status_code, late.json()["run_id"]) == (200, found["run_id"])
+
+
+async def test_who_the_customer_is_counts_only_with_the_right_to_say_so(desk: Served) -> None:
+    client = await desk.client()
+    known = (await client.post("/api/triage", json=ticket())).json()
+    assert known["ignored"] == []
+
+    unsure = await desk.client(scopes=["messages:write", "runs:read", "tickets:read"])
+    answer = await unsure.post("/api/triage", json=ticket())
+    assert answer.status_code == 200, answer.text
+    found = answer.json()
+    assert found["ignored"] == ["customer_id", "customer_info"]
+    assert found["ticket_id"] != known["ticket_id"]
+    assert (await outputs(desk, found["run_id"]))["customer_info"] == {}
+
+    named = ticket(ticket_id=known["ticket_id"])
+    is_problem(await unsure.post("/api/triage", json=named), 404, "not_found")
+    more = {"role": "customer", "content": "And where do I find the settings?"}
+    own = ticket(ticket_id=found["ticket_id"], messages=[QUESTION, more])
+    joined = (await unsure.post("/api/triage", json=own)).json()
+    assert joined["ticket_id"] == found["ticket_id"]
+    other = await desk.client(scopes=["messages:write", "runs:read"])
+    is_problem(await other.post("/api/triage", json=own), 404, "not_found")
+    is_problem(await other.get(f"/api/triage/{found['run_id']}"), 404, "not_found")
+    is_problem(await other.post(f"/api/triage/{found['run_id']}/sent", json={}), 404, "not_found")
+
+
+async def test_metadata_and_what_agents_said_stay_with_the_ticket(desk: Served) -> None:
+    client = await desk.client()
+    said = {"role": "agent", "content": "Did you get our mail?", "timestamp": None}
+    turns = [said, QUESTION]
+    given = ticket(messages=turns, metadata={"source": "shop", "cart": [1, 2]})
+    found = (await client.post("/api/triage", json=given)).json()
+    kept = (await outputs(desk, found["run_id"]))["ticket"]
+    assert kept["metadata"] == {"source": "shop", "cart": [1, 2]}
+    assert kept["customer_id"] == "CUST-001"
+    assert [(turn["role"], turn["content"]) for turn in kept["messages"]] == [
+        ("agent", "Did you get our mail?"),
+        ("customer", QUESTION["content"]),
+    ]
+
+
+async def test_known_messages_are_not_taken_twice(desk: Served) -> None:
+    client = await desk.client()
+    first = (await client.post("/api/triage", json=ticket())).json()
+    named = ticket(ticket_id=first["ticket_id"])
+    again = (await client.post("/api/triage", json=named)).json()
+    assert again["run_id"] == first["run_id"]
+
+    more = {"role": "customer", "content": "And where do I find the settings?"}
+    reply = {"role": "agent", "content": "Open Settings, please."}
+    grown = ticket(messages=[QUESTION, reply, more])
+    second = (await client.post("/api/triage", json=grown)).json()
+    assert second["run_id"] != first["run_id"]
+    assert second["ticket_id"] == first["ticket_id"]
+    message = await desk.desks["triage"].store.message(second["run_id"])
+    assert message is not None
+    assert message.body == more["content"]
+    assert (await client.post("/api/triage", json=grown)).json()["run_id"] == second["run_id"]
+
+    # The same words at another time are another message.
+    later = {**more, "timestamp": "2026-01-02T10:00:00Z"}
+    earlier = {**more, "timestamp": "2026-01-01T10:00:00Z"}
+    third = (await client.post("/api/triage", json=ticket(messages=[earlier, later]))).json()
+    assert third["run_id"] not in (first["run_id"], second["run_id"])
+    assert third["ticket_id"] == first["ticket_id"]
+
+
+async def test_a_named_ticket_is_the_ticket_whatever_the_words_say(desk: Served) -> None:
+    client = await desk.client()
+    first = (await client.post("/api/triage", json=ticket())).json()
+    about = "Something else entirely: invoice INV-20931 for TKT-00000000 is wrong."
+    other = ticket(ticket_id=first["ticket_id"], messages=[{"role": "user", "content": about}])
+    found = (await client.post("/api/triage", json=other)).json()
+    assert found["ticket_id"] == first["ticket_id"]
+    assert found["matching"]["confidence"] == "high"
+
+
+async def test_the_key_of_the_environment_may_hand_tickets_in_and_no_more(
+    desk: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = "dh_" + "5a" * 20
+    served: Any = desk.desks["triage"]
+
+    async def client(given: str) -> Client:
+        app: Any = (await web_server([served], desk.database)).config.app
+        return Client(app, {"Authorization": f"Bearer {given}"})
+
+    monkeypatch.delenv("DESKHAND_API_KEY", raising=False)
+    assert (await (await client(secret)).post("/api/triage", json=ticket())).status_code == 401
+    monkeypatch.setenv("DESKHAND_API_KEY", secret)
+    caller = await client(secret)
+    answer = await caller.post("/api/triage", json=ticket())
+    assert (answer.status_code, answer.json()["ignored"]) == (200, [])
+    assert (await caller.get("/api/customers/CUST-001")).status_code == 200
+    assert (await caller.get("/api/reviews")).status_code == 403
+    assert (await (await client(secret[:-1] + "b")).get("/api/tickets")).status_code == 401
+    monkeypatch.setenv("DESKHAND_API_KEY", "short")
+    with pytest.raises(ConfigError, match="DESKHAND_API_KEY"):
+        await client("short")

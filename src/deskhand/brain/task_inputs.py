@@ -9,7 +9,7 @@ from deskhand.language.identify import Language, identify
 from deskhand.mail.forward import forwarded
 from deskhand.mail.mail_phrases import mail_phrases
 from deskhand.mail.reply import visible_reply
-from deskhand.model.message import CHAT
+from deskhand.model.message import CHAT, HANDED_BACK
 from deskhand.model.tasks import Task
 from deskhand.model.understanding import Understanding
 
@@ -110,8 +110,9 @@ def question_of(task: Task) -> str:
 
 
 def in_chat(task: Task) -> bool:
-    """Whether the message came in a chat, where nobody writes letters."""
-    return message_of(task).get("channel") == CHAT
+    """Whether the message came in a chat, where nobody writes letters, or from a program that
+    writes the letter itself."""
+    return message_of(task).get("channel") in (CHAT, HANDED_BACK)
 
 
 def conversation_language(task: Task, text: str, desk: Sequence[str]) -> str | None:

@@ -234,7 +234,9 @@ async def web_server(
     import uvicorn
 
     from deskhand import __version__
+    from deskhand.ports import ApiKeys
     from deskhand.web.api.app import Hooks, create_app
+    from deskhand.web.api.environment_key import API_KEY, KeysWithEnvironment
     from deskhand.web.console.app import create_console
     from deskhand.web.header_timeout import HeaderTimeoutProtocol
     from deskhand.wiring import (
@@ -274,9 +276,10 @@ async def web_server(
         workers=worker_list(database),
         single=login_options.single_sign_on(in_front.login, in_front.public_url, database),
     )
-    app = create_app(
-        served, api_keys(database), version=__version__, site=site, users=users, hooks=hooks
-    )
+    keys: ApiKeys = api_keys(database)
+    if secret := os.environ.get(API_KEY):
+        keys = KeysWithEnvironment(keys, secret, served)
+    app = create_app(served, keys, version=__version__, site=site, users=users, hooks=hooks)
     return Server(
         uvicorn.Config(
             app,
@@ -325,6 +328,7 @@ def begin_to_stop(server: "uvicorn.Server") -> None:
 
 
 async def _warn_without_people(database: "Database", where: str) -> None:
+    from deskhand.web.api.environment_key import API_KEY
     from deskhand.wiring import api_keys, user_accounts
 
     if any(user.removed_at is None for user in await user_accounts(database).list()):
@@ -337,7 +341,8 @@ async def _warn_without_people(database: "Database", where: str) -> None:
             where,
             secret,
         )
-    if not any(key.revoked_at is None for key in await api_keys(database).list()):
+    keys = [key for key in await api_keys(database).list() if key.revoked_at is None]
+    if not keys and not os.environ.get(API_KEY):
         log.warning(
             "nobody can call the API yet: deskhand keys add NAME --scope messages:write --desk DESK"
         )

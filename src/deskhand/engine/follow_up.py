@@ -16,7 +16,7 @@ ANSWER_WITHIN = 86400.0
 
 def kept_open(end: End, envelope: Envelope) -> End:
     """Where a run rests: a sent reply that owes the customer an answer leaves a task to people."""
-    if end.status is not RunStatus.SENT:
+    if end.status not in (RunStatus.SENT, RunStatus.ANSWERED):
         return end
     owed = _owed(envelope)
     if owed is None:

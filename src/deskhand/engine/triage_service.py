@@ -1,46 +1,33 @@
 """Triage as one call: a ticket in, what was found out about it back."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, Protocol
 
-from pydantic import AwareDatetime, Field
-
+from deskhand.engine.known_turns import KnownTurns
 from deskhand.engine.story import read_records
 from deskhand.errors import Conflict, NotFound, StoreUnavailable
 from deskhand.mail.message_files import message_from
 from deskhand.model.contact import CustomerInfo
 from deskhand.model.frozen import Frozen
-from deskhand.model.message import Message
+from deskhand.model.message import HANDED_BACK, REPLY, Message
+from deskhand.model.principal import ANONYMOUS
 from deskhand.model.queue import ReviewFilter
-from deskhand.model.run import ReviewState, RunStatus
+from deskhand.model.run import Decision, Review, ReviewKind, ReviewState, RunStatus, Verdict
+from deskhand.model.ticket import Ticket
+from deskhand.model.ticket_request import TICKET_HEADER, HandedIn, TicketRequest
 from deskhand.model.triage import TicketType, TriageResult
 from deskhand.ports import Dispatcher, Store
 from deskhand.tickets.service import Tickets
 
-MOST_MESSAGES = 100
-CUSTOMER = ("customer", "user")
-"""Roles under which the customer himself speaks."""
-
-
-class TicketTurn(Frozen):
-    role: str = Field(pattern=r"^(customer|user|agent|assistant|system)$")
-    content: str = Field(min_length=1, max_length=100_000, pattern=r"\S")
-    timestamp: AwareDatetime | None = None
-
-
-class TicketRequest(Frozen):
-    """A ticket as a program hands it in."""
-
-    customer_id: str = Field(min_length=1, max_length=1000, pattern=r"\S")
-    ticket_id: str | None = Field(default=None, max_length=200)
-    customer_info: CustomerInfo | None = None
-    messages: tuple[TicketTurn, ...] = Field(min_length=1, max_length=MOST_MESSAGES)
-    metadata: dict[str, Any] = Field(default_factory=dict)
+_LOOKED_AT = 5
+"""The customer's newest tickets among whose messages those of a request are looked for."""
+ASSERTED = ("customer_id", "customer_info")
+"""What counts only from somebody who may say who a customer is."""
 
 
 class TriageAnswer(Frozen):
@@ -53,9 +40,19 @@ class TriageAnswer(Frozen):
     matching: dict[str, Any] | None = None
     result: TriageResult | None = None
     delivery: str = "none"
-    """`sent`, `waits` for a person, or `none`."""
+    """`handed_back`: the answer is yours to give. `waits`: it waits for a person. `none`."""
+    response: str | None = None
+    """The answer that was handed back: as a person changed it, where one did."""
     review: str | None = None
     """The review that the answer waits in."""
+    ignored: tuple[str, ...] = ()
+    """What was given and counts for nothing, since the key may not assert customers."""
+
+
+class WakingDispatcher(Dispatcher, Protocol):
+    def wake(self) -> None:
+        """Look for work now."""
+        ...
 
 
 class TriagingDesk(Protocol):
@@ -64,7 +61,7 @@ class TriagingDesk(Protocol):
     @property
     def store(self) -> Store: ...
     @property
-    def dispatcher(self) -> Dispatcher: ...
+    def dispatcher(self) -> WakingDispatcher: ...
     @property
     def tickets(self) -> Tickets: ...
 
@@ -75,28 +72,35 @@ class TriageService:
 
     desk: TriagingDesk
     vouched_by: str = "TriageService"
+    via: str | None = None
+    """The key of a caller who may not say who the customer is; None for one who may."""
 
     async def triage_ticket(
         self, ticket: TicketRequest | Mapping[str, Any], wait: float = 30.0
     ) -> TriageAnswer:
         """Hand the ticket in and wait for its run, at most so many seconds.
 
-        The same messages again lead to the same run. NotFound for a ticket of another customer,
-        Conflict where no message is from the customer.
+        Messages that were taken before are not taken again; where none is new, the answer is that
+        of the run that took the last one. NotFound for a ticket of another customer, Conflict
+        where no message is from the customer.
         """
         request = TicketRequest.model_validate(ticket)
-        message = await self._message(request)
-        accepted = await self.desk.dispatcher.submit(message)
-        waiting = asyncio.ensure_future(self.desk.dispatcher.wait(accepted.run_id))
-        await asyncio.wait({waiting}, timeout=wait)
-        if not waiting.done():
-            waiting.cancel()
-        with suppress(asyncio.CancelledError, StoreUnavailable):
-            await waiting
-        return await self.answer_of(accepted.run_id)
+        if not any(turn.is_customers for turn in request.messages):
+            raise Conflict("none of the messages is the customer's; write `role: customer`")
+        known = await self._known(request)
+        new = known.new_places(request.messages)
+        if new:
+            message = self._message(request, new, known)
+            run_id = (await self.desk.dispatcher.submit(message)).run_id
+        else:
+            run_id = known.run_of_last(request.messages)
+        answer = await self._at_rest(run_id, wait)
+        return answer.changed(ignored=self._ignored(request))
 
     async def answer_of(self, run_id: str) -> TriageAnswer:
-        """What is known of a run's ticket by now."""
+        """What is known of a run's ticket by now; NotFound for a run of another kind, or one that
+        another key handed in."""
+        await self._own_message(run_id)
         run = await self.desk.store.run(run_id)
         records = await read_records(self.desk.store, run_id)
         outputs = records.states[-1].after.outputs if records.states else {}
@@ -112,56 +116,129 @@ class TriageService:
         if run.status.is_active or not outputs.get("triage_result"):
             return answer
         result = TriageResult.model_validate(outputs["triage_result"])
+        if run.status is RunStatus.ANSWERED:
+            reply = outputs.get(REPLY) or {}
+            return answer.changed(result=result, delivery="handed_back", response=reply.get("text"))
         review = await self._open_review(run_id)
-        delivery = "none" if review is None else "waits"
-        if run.status in (RunStatus.SENT, RunStatus.ANSWERED):
-            delivery = "sent"
-        return answer.changed(result=result, delivery=delivery, review=review)
+        if review is None:
+            return answer.changed(result=result)
+        return answer.changed(result=result, delivery="waits", review=review.id)
 
-    async def _open_review(self, run_id: str) -> str | None:
+    async def report_sent(
+        self, run_id: str, text: str | None = None, wait: float = 30.0
+    ) -> TriageAnswer:
+        """The caller has sent the answer that waits, perhaps as `text`: nobody need decide any
+        more, and the ticket is filed. Reporting it again changes nothing.
+
+        Conflict where no answer waits.
+        """
+        answer = await self.answer_of(run_id)
+        if answer.status is RunStatus.ANSWERED:
+            return answer
+        review = await self._open_review(run_id)
+        if review is None or review.kind is not ReviewKind.REPLY:
+            raise Conflict(f"no answer of {run_id} waits: its run is {answer.status}")
+        await self.desk.store.decide(review.id, _sent(review, text, self.vouched_by))
+        self.desk.dispatcher.wake()
+        return await self._at_rest(run_id, wait)
+
+    async def _at_rest(self, run_id: str, wait: float) -> TriageAnswer:
+        waiting = asyncio.ensure_future(self.desk.dispatcher.wait(run_id))
+        await asyncio.wait({waiting}, timeout=wait)
+        if not waiting.done():
+            waiting.cancel()
+        with suppress(asyncio.CancelledError, StoreUnavailable):
+            await waiting
+        return await self.answer_of(run_id)
+
+    async def _open_review(self, run_id: str) -> Review | None:
         wanted = ReviewFilter(run_id=run_id, state=ReviewState.OPEN)
         reviews = await self.desk.store.find_reviews(wanted)
-        return reviews[-1].id if reviews else None
+        return reviews[-1] if reviews else None
 
-    async def _message(self, request: TicketRequest) -> Message:
-        said = [turn for turn in request.messages if turn.role in CUSTOMER]
-        if not said:
-            raise Conflict("none of the messages is the customer's; write `role: customer`")
-        known = await self._known(request)
-        new = [turn for turn in said if turn.content.strip() not in known] or said
-        body = "\n\n".join(turn.content for turn in new)
-        name = f"{request.customer_id}\n{request.ticket_id or ''}\n{body}"
-        times = [turn.timestamp for turn in new if turn.timestamp is not None]
-        if times:
-            name += str(times[-1])
-        digest = sha256(name.encode()).hexdigest()[:32]
+    async def _own_message(self, run_id: str) -> None:
+        message = await self.desk.store.message(run_id)
+        is_own = self.via is None or (message is not None and message.principal.via == self.via)
+        if message is None or message.channel != HANDED_BACK or not is_own:
+            raise NotFound(f"there is no ticket run {run_id!r}")
+
+    # --- the message
+
+    def _ignored(self, request: TicketRequest) -> tuple[str, ...]:
+        if self.via is None:
+            return ()
+        return tuple(name for name in ASSERTED if getattr(request, name) is not None)
+
+    def _sender(self, request: TicketRequest) -> Message:
+        """A message of this customer without words: whom it would be from."""
         info = request.customer_info or CustomerInfo()
         fields: dict[str, Any] = {
-            "id": f"triage-{digest}",
-            "channel": "chat",
-            "conversation": f"triage-{digest}",
+            "id": "none",
+            "channel": HANDED_BACK,
             "from": request.customer_id,
-            "subject": request.ticket_id or "",
-            "body": body,
             "customer_id": request.customer_id,
             "customer_info": info.model_dump(exclude_none=True),
         }
-        if times:
-            fields["received_at"] = _not_in_future(times[-1])
-        return message_from(fields, vouched_by=self.vouched_by)
+        if self.via is None:
+            return message_from(fields, vouched_by=self.vouched_by)
+        return message_from(fields).changed(principal=ANONYMOUS.changed(via=self.via))
 
-    async def _known(self, request: TicketRequest) -> set[str]:
-        """What the named ticket holds already; NotFound where it is not the customer's."""
-        if request.ticket_id is None:
-            return set()
-        ticket = await self.desk.tickets.find(request.ticket_id)
-        if ticket.customer != f"customer:{request.customer_id}":
-            raise NotFound(f"there is no ticket {request.ticket_id}")
-        timeline = await self.desk.tickets.store.timeline(ticket.id)
-        known: set[str] = set()
-        for message in timeline:
-            known.update(part.strip() for part in [message.text, *message.text.split("\n\n")])
+    async def _known(self, request: TicketRequest) -> KnownTurns:
+        """What was taken before of this customer's words."""
+        author = self._sender(request).author
+        seen = await self.desk.tickets.store.of_customer([author], limit=_LOOKED_AT)
+        looked_at = [ticket.id for ticket in seen.tickets]
+        named = await self._named(request, author)
+        if named is not None:
+            looked_at = [named.id, *(other for other in looked_at if other != named.id)]
+        known = KnownTurns(None if named is None else named.id)
+        for ticket_id in looked_at:
+            ticket = await self.desk.tickets.find(ticket_id)
+            known.add(ticket_id, await self.desk.tickets.store.messages(ticket.runs))
         return known
+
+    async def _named(self, request: TicketRequest, author: str) -> Ticket | None:
+        """The ticket that the caller names, a merged one as what it became part of; NotFound where
+        it is not the customer's."""
+        if request.ticket_id is None:
+            return None
+        found = await self.desk.tickets.find(request.ticket_id)
+        led = await self.desk.tickets.store.lead([found.id])
+        ticket = led.get(found.id, found)
+        if ticket.customer != author:
+            raise NotFound(f"there is no ticket {request.ticket_id}")
+        return ticket
+
+    def _message(self, request: TicketRequest, new: Sequence[int], known: KnownTurns) -> Message:
+        turns = [request.messages[place] for place in new]
+        said = [turn for turn in turns if turn.is_customers]
+        body = "\n\n".join(turn.content for turn in said)
+        times = [turn.timestamp for turn in said if turn.timestamp is not None]
+        before = sum(turn.is_customers for turn in request.messages) - len(said)
+        sender = self._sender(request)
+        name = [sender.author, known.named or "", str(before), body, *map(str, times[-1:])]
+        digest = sha256("\n".join(name).encode()).hexdigest()[:32]
+        kept = HandedIn(
+            ticket_id=known.named,
+            messages=request.messages,
+            taken=tuple(new),
+            metadata=request.metadata,
+        )
+        message = sender.changed(
+            id=f"triage-{digest}",
+            conversation=known.conversation(request.messages) or f"triage-{digest}",
+            body=body,
+            headers={**sender.headers, TICKET_HEADER: kept.model_dump_json()},
+        )
+        return message.changed(received_at=_not_in_future(times[-1])) if times else message
+
+
+def _sent(review: Review, text: str | None, by: str) -> Verdict:
+    shown = str((review.payload.get(REPLY) or {}).get("text") or "")
+    as_shown = Verdict(Decision.APPROVE, by, review.version, review.payload_hash, reported=True)
+    if text is None or text.strip() == shown.strip():
+        return as_shown
+    return replace(as_shown, decision=Decision.EDIT, edit={"text": text})
 
 
 def _not_in_future(at: datetime) -> datetime:

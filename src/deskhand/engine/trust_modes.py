@@ -66,9 +66,8 @@ class Trust(CategoryModes):
         if not self.earned or envelope.message is None:
             return
         category = Understanding.of(envelope).topic or ""
-        if (
-            status is RunStatus.SENT and ANSWER not in envelope.outputs
-        ):  # a person's own words judge nothing
+        has_left = status in (RunStatus.SENT, RunStatus.ANSWERED)
+        if has_left and ANSWER not in envelope.outputs:  # a person's own words judge nothing
             reply = envelope.output(REPLY)
             language = str(reply.get("language") or "") if isinstance(reply, dict) else ""
             await self.store.left_alone(

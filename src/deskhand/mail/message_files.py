@@ -17,7 +17,7 @@ from deskhand.mail.long_text import within_length
 from deskhand.model.attached_files import ANY_TYPE
 from deskhand.model.contact import CUSTOMER_INFO_HEADER, CustomerInfo
 from deskhand.model.ids import new_id
-from deskhand.model.message import Message
+from deskhand.model.message import HANDED_BACK, Message
 from deskhand.model.principal import ANONYMOUS, Principal, asserted
 
 DEFAULT_LIMIT = 25_000_000
@@ -192,7 +192,7 @@ def _require_address(fields: dict[str, Any]) -> None:
     """A sender on any channel but a chat is answered by mail, so it must be an address."""
     sender = fields["sender"]
     address = sender.get("address") if isinstance(sender, dict) else None
-    if not isinstance(address, str) or fields.get("channel") == CHAT:
+    if not isinstance(address, str) or fields.get("channel") in (CHAT, HANDED_BACK):
         return
     if not _ADDRESS.fullmatch(address):
         raise MessageInvalid(

@@ -35,6 +35,9 @@ UNREADABLE = "x-deskhand-unreadable"
 
 CHAT = "chat"
 """The channel on which people talk in short turns and read at once."""
+HANDED_BACK = "api:triage"
+"""The channel of tickets that a program hands in over the API. Handing the answer back to it is
+its delivery: nothing else leaves. No channel of a desk can have this name."""
 DELIVER = "deliver_reply"
 """The tool through which every reply leaves; only the engine's own stages name it, never a plan
 or a model."""

@@ -194,7 +194,6 @@ class Decision(StrEnum):
 LETS_GO = (Decision.APPROVE, Decision.EDIT, Decision.ACKNOWLEDGE, Decision.ANSWER)
 """Decisions after which a reply leaves."""
 
-
 DECISIONS: dict[ReviewKind, tuple[Decision, ...]] = {
     ReviewKind.REPLY: (
         Decision.APPROVE,
@@ -338,6 +337,8 @@ class Verdict:
     """With `acknowledge`: until when somebody answers; None for the time the desk has set."""
     final: bool = False
     """With `approve` and `edit`: it is the answer, even if it reads as if another would follow."""
+    reported: bool = False
+    """A program says that it sent the reply: no person judged it."""
 
     @property
     def people(self) -> tuple[str, ...]:
@@ -390,9 +391,8 @@ class ConversationTurn:
     message: Message
 
 
-_CANONICAL = json.JSONEncoder(
-    sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str
-)
+_COMPACT = (",", ":")
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=_COMPACT, ensure_ascii=False, default=str)
 
 
 def canonical_hash(value: Any) -> str:

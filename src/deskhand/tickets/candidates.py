@@ -18,6 +18,8 @@ class Incoming:
     conversation: str
     is_proven: bool
     """Whether somebody vouched for the sender: else only his own conversation counts."""
+    named: str | None = None
+    """The ticket that a program which may say so names as the message's own."""
     cited: tuple[str, ...] = ()
     """Tickets that it names; a merged one stands as the ticket that it became part of."""
     references: tuple[str, ...] = ()

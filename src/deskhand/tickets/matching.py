@@ -61,6 +61,14 @@ def _rank(candidate: Candidate) -> tuple[int, float]:
     return (_ORDER.index(candidate.ticket.state), -candidate.checkpoint.newest_at)
 
 
+def _by_name(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchResult | None:
+    for one in candidates:
+        if incoming.named == one.ticket.id:
+            why = "the program that handed it in names this ticket"
+            return _joins(one, MatchConfidence.HIGH, MatchEvidence.CITED, why)
+    return None
+
+
 def _by_conversation(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchResult | None:
     here = [one for one in candidates if one.in_conversation]
     if not here:
@@ -181,6 +189,7 @@ def _joins(
 
 
 _RULES: tuple[_Rule, ...] = (
+    _by_name,
     _by_conversation,
     _by_answer,
     _by_citation,

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING
 
 from deskhand.language.ticket_facts import follow_up_score
@@ -17,6 +18,7 @@ from deskhand.model.ticket import (
     TicketCheckpoint,
     new_ticket_id,
 )
+from deskhand.model.ticket_request import handed_in
 from deskhand.tickets.candidates import Candidate, Incoming
 from deskhand.tickets.checkpoints import grow, read_text
 from deskhand.tickets.fold import fold
@@ -106,7 +108,8 @@ class TicketPlacing:
         async def attempt() -> PlacedMessage:
             seen = await self.tickets.seen_by(customer.names, facts.conversation)
             incoming = await self._incoming(message, customer, facts, vector)
-            result = match(incoming, await self._candidates(message, customer, seen))
+            candidates = await self._candidates(message, incoming.named, customer, seen)
+            result = match(incoming, candidates)
             chosen = next((t for t in seen.tickets if t.id == result.matched_ticket_id), None)
             if chosen is not None and result.joins:
                 return await self._join(chosen, result, facts, seen, customer)
@@ -153,9 +156,11 @@ class TicketPlacing:
         vector: "NDArray[np.float32] | None",
     ) -> Incoming:
         cited, answered = await self._led_to(message, customer)
+        request = handed_in(message)
         return Incoming(
             conversation=message.conversation,
             is_proven=customer.is_proven,
+            named=None if request is None else request.ticket_id,
             cited=cited,
             references=facts.references,
             follow_up=follow_up_words(message),
@@ -180,14 +185,18 @@ class TicketPlacing:
         return cited, own.get(answered or "")
 
     async def _candidates(
-        self, message: Message, customer: TicketCustomer, seen: CustomerTickets
+        self,
+        message: Message,
+        named: str | None,
+        customer: TicketCustomer,
+        seen: CustomerTickets,
     ) -> Sequence[Candidate]:
         now = self.tickets.now()
-        possible = [
-            ticket
-            for ticket in seen.tickets
-            if is_candidate(ticket, now, self.tickets.reopen_within)
-        ]
+        possible = []
+        for ticket in seen.tickets:
+            within = inf if ticket.id == named else self.tickets.reopen_within
+            if is_candidate(ticket, now, within):
+                possible.append(ticket)
         checkpoints = await self.tickets.checkpoints(customer.names, possible, seen)
         likely = await self._likely(message, list(checkpoints.values()))
         return [

@@ -6,13 +6,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deskhand.adapters.channels.folder_outbox import FolderOutbox
-from deskhand.adapters.channels.routed_outbox import ChatOutbox, RoutedOutbox, SendingChannel
+from deskhand.adapters.channels.routed_outbox import (
+    ChatOutbox,
+    HandBackOutbox,
+    RoutedOutbox,
+    SendingChannel,
+)
 from deskhand.config.desk import DeskSpec
 from deskhand.config.sections.channels import chat_of
 from deskhand.config.sections.mcp import McpServerSpec, Pin
 from deskhand.errors import DeskhandError
 from deskhand.model.attached_files import FileOrigin
-from deskhand.model.message import CHAT
+from deskhand.model.message import CHAT, HANDED_BACK
 from deskhand.tools.closing import MAY_BE_ABSENT, built_in_tools
 from deskhand.tools.delivery import delivery_tool, draft_tool
 from deskhand.tools.gate_call import Terms
@@ -49,6 +54,7 @@ def tool_registry(
     folder = FolderOutbox(outbox, f"{spec.name}@localhost", spec.channels)
     sent_along = partial(store.file, origin=FileOrigin.REPLY)
     carriers: dict[str, SendingChannel] = {**sending_channels(channels)}
+    carriers[HANDED_BACK] = HandBackOutbox()
     if chats is not None and chat_of(spec.channels) is not None:
         carriers[CHAT] = ChatOutbox(chats)
     routed = RoutedOutbox(carriers, folder, store.message, sent_along)

@@ -6,7 +6,7 @@ from collections import Counter
 from deskhand import wiring
 from deskhand.contacts.csv_files import read_csv
 from deskhand.contacts.entries import BadEntry
-from deskhand.engine.triage_service import TicketRequest
+from deskhand.model.ticket_request import TicketRequest
 
 
 def test_there_are_forty_articles_by_category_and_fifteen_in_german_and_czech() -> None:

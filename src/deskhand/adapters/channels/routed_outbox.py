@@ -74,6 +74,23 @@ class RoutedOutbox:
         return message, None if message is None else self._carriers.get(message.channel)
 
 
+class HandBackOutbox:
+    """Replies to programs that handed a ticket in: they read the answer in what they get back, so
+    nothing leaves here, and delivering again changes nothing."""
+
+    async def send(self, mail: OutgoingMail) -> str:
+        return f"handed back:{mail.run_id}"
+
+    async def find(self, key: str) -> str | None:
+        return None
+
+    async def keep_draft(self, mail: OutgoingMail) -> str:
+        raise ToolError("no_drafts", "a program has no place for drafts", recoverable=False)
+
+    async def find_draft(self, key: str) -> str | None:
+        return None
+
+
 class ChatOutbox:
     """Replies to a chat: lines in the database, where every process finds them.
 

@@ -15,7 +15,7 @@ from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Envelope
 from deskhand.model.figures import Became, Looked
 from deskhand.model.judgement import RETURNED, Judged
-from deskhand.model.message import DELIVER, Message
+from deskhand.model.message import DELIVER, HANDED_BACK, Message
 from deskhand.model.run import Decision, EffectState, ReviewState, RunStatus, StepRow
 from deskhand.model.ticket import TicketEvent, TicketEventKind
 from deskhand.model.understanding import Understanding
@@ -256,7 +256,10 @@ def figures_of(run: RunRecord, known: KnownRecords, zone: tzinfo) -> Row:
 
 def _became(run: RunRecord, known: KnownRecords) -> Became:
     by_status = _ENDED.get(run.status, Became.OPEN)
-    if run.status not in _WITH_REPLY:
+    is_handed_back = run.status is RunStatus.ANSWERED and run.channel == HANDED_BACK
+    if is_handed_back:
+        by_status = Became.SENT
+    if run.status not in _WITH_REPLY and not is_handed_back:
         return by_status
     decisions = {
         row.decision

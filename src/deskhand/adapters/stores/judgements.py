@@ -1,6 +1,6 @@
 """Rows about what a reply was worth, written in the transaction of what they are about."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -57,7 +57,10 @@ def judge_decision(core: sa.Connection, review: Review, verdict: Verdict, now: f
         written, sent = _text(reply), _text({**reply, **(verdict.edit or {})})
         share, facts = _difference(written, sent)
         judged = Judged.EDITED if share or facts else Judged.UNCHANGED
-    keep(core, review.desk, about(review, judged, now, share=share, facts=facts))
+    judgement = about(review, judged, now, share=share, facts=facts)
+    if verdict.reported:
+        judgement = replace(judgement, counts=False)
+    keep(core, review.desk, judgement)
 
 
 def judge_answer(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from deskhand.agents.replying.closing import Closing, HandedIn
 from deskhand.agents.replying.doubt import LOOK_AFTER, InDoubt, asked_about
-from deskhand.agents.replying.sending import SHADOWED, ReviewReason, Sending
+from deskhand.agents.replying.sending import LEFT, SHADOWED, ReviewReason, Sending, status_once_left
 from deskhand.errors import DeskhandError, PermanentError, RetryableError
 from deskhand.model.authorship import WRITTEN
 from deskhand.model.causes import Cause, cause_of_rule, each_once
@@ -109,7 +109,7 @@ class ReplyDelivery:
         review_reasons: Sequence[ReviewReason] = (),
         noted: Delta | None = None,
     ) -> ServiceResult:
-        """Deliver a reply (status `sent`), or return what it waits for.
+        """Deliver a reply (status `sent`, `answered` for a program), or return what it waits for.
 
         `review_reasons` is why a person must send it. `noted` is recorded with the delivery.
         """
@@ -135,7 +135,8 @@ class ReplyDelivery:
         if isinstance(delivered, Held):
             return self._held_reply(reply, delivered) or held_result(delivered)
         result = (delivered.call or {})["result"]
-        return ServiceResult(output={"sent": True, **result}, status=RunStatus.SENT)
+        status = status_once_left(self.envelope.message)
+        return ServiceResult(output={"sent": True, **result}, status=status)
 
     async def close(
         self, closing: Closing, output: dict[str, Any], first: int = 0
@@ -154,7 +155,7 @@ class ReplyDelivery:
             if closing.escalated is not None:
                 break
             result = await self._send(number, handed_in)
-            if result.outcome is not Outcome.SUCCESS or result.status != RunStatus.SENT:
+            if result.outcome is not Outcome.SUCCESS or result.status not in LEFT:
                 return _ended(result, output)
         if closing.escalated is not None:
             return ServiceResult(
@@ -163,8 +164,8 @@ class ReplyDelivery:
                 status=RunStatus.NEEDS_REVIEW,
                 reason=closing.escalated,
             )
-        sent = ServiceResult(output={"sent": True}, status=RunStatus.SENT)
-        return _ended(sent, output)
+        status = status_once_left(self.envelope.message)
+        return _ended(ServiceResult(output={"sent": True}, status=status), output)
 
     async def hold_back(
         self, reply: dict[str, Any], review_reasons: Sequence[ReviewReason] = ()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from deskhand.model.causes import Cause
 from deskhand.model.envelope import Envelope
-from deskhand.model.message import CHAT, Message
+from deskhand.model.message import CHAT, HANDED_BACK, Message
 from deskhand.model.run import RunStatus
 from deskhand.model.understanding import Understanding
 from deskhand.ports import SpotChecks
@@ -19,6 +19,16 @@ ReviewReason = tuple[Cause, str]
 
 ReviewReasonsFor = Callable[[Envelope], Awaitable[list[ReviewReason]]]
 """Why a person must look at a run's reply first, the weightiest reason first."""
+
+
+LEFT = (RunStatus.SENT, RunStatus.ANSWERED)
+
+
+def status_once_left(message: Message | None) -> RunStatus:
+    """Where a run ends whose reply is delivered: `answered` where handing it back to the program
+    that asked is the delivery, and nothing else left."""
+    is_handed_back = message is not None and message.channel == HANDED_BACK
+    return RunStatus.ANSWERED if is_handed_back else RunStatus.SENT
 
 
 def _came_in_a_chat(message: Message | None) -> bool:

@@ -15,6 +15,7 @@ from deskhand.model.envelope import Ask, Envelope
 from deskhand.model.message import Message, iso
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import ReviewKind
+from deskhand.model.ticket_request import handed_in
 from deskhand.model.understanding import Understanding
 from deskhand.ports import StageContext, ToolGate
 from deskhand.tickets.placing import TicketPlacing
@@ -137,10 +138,15 @@ def match_through(placing: TicketPlacing) -> ServiceFunction:
 
 def _as_it_came(message: Message, thread_id: str) -> dict[str, Any]:
     """The ticket that the flow works on, which no stage changes: whose it is and what was
-    written."""
+    written, by a program's account where one handed it in."""
+    customer_id = thread_id.rpartition(":")[0]
+    request = handed_in(message)
+    if request is not None:
+        given = request.model_dump(mode="json", include={"messages", "metadata"})
+        return {"customer_id": customer_id, **given}
     said = {
         "role": "customer",
         "content": message.words,
         "timestamp": iso(message.received_at),
     }
-    return {"customer_id": thread_id.rpartition(":")[0], "messages": [said]}
+    return {"customer_id": customer_id, "messages": [said]}

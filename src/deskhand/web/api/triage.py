@@ -3,14 +3,16 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
-from deskhand.engine.triage_service import TicketRequest, TriageAnswer, TriageService
+from deskhand.engine.triage_service import TriageAnswer, TriageService
 from deskhand.errors import NotFound
 from deskhand.model.access import Scope
+from deskhand.model.frozen import Frozen
+from deskhand.model.ticket_request import TicketRequest
 from deskhand.model.ticket_state import TicketFilter
 from deskhand.model.triage import as_document
-from deskhand.web.api.access import Caller, may
+from deskhand.web.api.access import Caller, ServedDesk, may
 from deskhand.web.api.problems import RETRY_AFTER, Refused, invalid_fields
 from deskhand.web.api.request_body import json_body, parse_json, read_body
 from deskhand.web.api.ticket_views import TicketView
@@ -19,7 +21,14 @@ router = APIRouter(prefix="/api", tags=["triage"])
 
 Writer = Annotated[Caller, Depends(may(Scope.MESSAGES_WRITE))]
 Reader = Annotated[Caller, Depends(may(Scope.TICKETS_READ))]
+RunReader = Annotated[Caller, Depends(may(Scope.RUNS_READ))]
 Wait = Annotated[float, Query(ge=0, le=30, allow_inf_nan=False)]
+
+
+class SentBody(Frozen):
+    """What the caller sent; the answer as it was handed back if absent."""
+
+    text: str | None = Field(default=None, min_length=1, max_length=100_000, pattern=r"\S")
 
 
 @router.post(
@@ -37,11 +46,11 @@ async def triage(
     """Triage a ticket.
 
     Answers the triage result once its run is at rest, else 202 with `run_id` after `wait` seconds.
-    Only a key with `customers:assert` may say who the customer is; others get 403. `delivery` is
-    `sent`, or `waits` while the answer waits for a person in `review`.
+    `delivery` is `handed_back` where the answer is yours to give (`response`), or `waits` while it
+    waits for a person in `review`; nothing else leaves. `customer_id` and `customer_info` count
+    only from a key with `customers:assert`; else `ignored` names them, and nothing is known of the
+    customer. Messages that were taken before are not taken again.
     """
-    if not caller.key.may(Scope.CUSTOMERS_ASSERT):
-        raise Refused(403, f"the key {caller.key.name!r} lacks the scope customers:assert")
     served = caller.desk(desk)
     body = await read_body(request, served.spec.limits.max_message_bytes)
     try:
@@ -50,12 +59,41 @@ async def triage(
         raise invalid_fields(error.errors(include_url=False)) from None
     if served.dispatcher.full:
         raise Refused(429, "too many messages wait to be worked", headers=RETRY_AFTER)
-    service = TriageService(served, f"API key {caller.key.name}")
-    answer = await service.triage_ticket(ticket, wait)
-    if answer.result is None:
-        response.status_code = 202
-    response.headers["Location"] = f"/api/runs/{answer.run_id}"
-    return _shown(answer)
+    answer = await _service(caller, served).triage_ticket(ticket, wait)
+    return _shown(answer, response)
+
+
+@router.get("/triage/{run_id}", responses={202: {"description": "The run goes on: its `run_id`."}})
+async def show_triage(
+    response: Response, caller: RunReader, run_id: str, desk: str | None = None
+) -> dict[str, Any]:
+    """What is known of a ticket by now, as `POST /api/triage` answers it."""
+    return _shown(await _service(caller, caller.desk(desk)).answer_of(run_id), response)
+
+
+@router.post("/triage/{run_id}/sent", openapi_extra=json_body(SentBody))
+async def report_sent(
+    request: Request,
+    response: Response,
+    caller: Writer,
+    run_id: str,
+    desk: str | None = None,
+    wait: Wait = 30,
+) -> dict[str, Any]:
+    """Say that you have sent the answer that waits: nobody need decide about it any more, and the
+    ticket is filed.
+
+    `text` is what you sent, where that was not the answer as it was handed back. 409 where no
+    answer waits.
+    """
+    served = caller.desk(desk)
+    raw = await read_body(request, served.spec.limits.max_message_bytes)
+    try:
+        body = SentBody.model_validate(parse_json(raw) if raw.strip() else {})
+    except ValidationError as error:
+        raise invalid_fields(error.errors(include_url=False)) from None
+    answer = await _service(caller, served).report_sent(run_id, body.text, wait)
+    return _shown(answer, response)
 
 
 @router.get("/customers/{customer_id}")
@@ -72,8 +110,18 @@ async def show_customer(
     return {"customer_id": customer_id, "tickets": shown}
 
 
-def _shown(answer: TriageAnswer) -> dict[str, Any]:
-    """The triage result with what it belongs to, in one object."""
+def _service(caller: Caller, desk: ServedDesk) -> TriageService:
+    """Triage for this caller: who may not assert customers is remembered by his key."""
+    key = caller.key
+    via = None if key.may(Scope.CUSTOMERS_ASSERT) else key.id
+    return TriageService(desk, f"API key {key.name}", via)
+
+
+def _shown(answer: TriageAnswer, response: Response) -> dict[str, Any]:
+    """The triage result with what it belongs to, in one object; 202 while there is none."""
+    if answer.result is None and answer.status.is_active:
+        response.status_code = 202
+    response.headers["Location"] = f"/api/triage/{answer.run_id}"
     fields = as_document(answer)
     result = fields.pop("result")
     return {**(result or {}), **fields}

@@ -34,7 +34,7 @@ STATUSES: dict[RunStatus, tuple[str, str]] = {
     RunStatus.WAITING_USER: ("waits for the customer", ""),
     RunStatus.WAITING_REVIEW: ("waits for a person", "warn"),
     RunStatus.SENT: ("answered", "good"),
-    RunStatus.ANSWERED: ("a person answered", "good"),
+    RunStatus.ANSWERED: ("answered elsewhere", "good"),
     RunStatus.DONE: ("done, nothing to send", ""),
     RunStatus.REJECTED: ("rejected", ""),
     RunStatus.NEEDS_REVIEW: ("a person must look", "warn"),

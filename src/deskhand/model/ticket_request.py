@@ -1,0 +1,62 @@
+"""A ticket as a program hands it in, kept with the message that it becomes."""
+
+from typing import Any
+
+from pydantic import AwareDatetime, Field, ValidationError
+
+from deskhand.model.contact import CustomerInfo
+from deskhand.model.frozen import Frozen
+from deskhand.model.message import HANDED_BACK, Message
+
+TICKET_HEADER = "x-deskhand-ticket"
+"""The header under which it is kept, as JSON; it counts only for what came over this API."""
+MOST_MESSAGES = 100
+CUSTOMER = ("customer", "user")
+"""Roles under which the customer himself speaks."""
+
+
+class TicketTurn(Frozen):
+    role: str = Field(pattern=r"^(customer|user|agent|assistant|system)$")
+    content: str = Field(min_length=1, max_length=100_000, pattern=r"\S")
+    timestamp: AwareDatetime | None = None
+
+    @property
+    def is_customers(self) -> bool:
+        return self.role in CUSTOMER
+
+
+class TicketRequest(Frozen):
+    """What `POST /api/triage` takes."""
+
+    customer_id: str = Field(min_length=1, max_length=1000, pattern=r"\S")
+    ticket_id: str | None = Field(default=None, max_length=200)
+    customer_info: CustomerInfo | None = None
+    messages: tuple[TicketTurn, ...] = Field(min_length=1, max_length=MOST_MESSAGES)
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+
+class HandedIn(Frozen):
+    """What a message keeps of the request that it came by."""
+
+    ticket_id: str | None = None
+    """The ticket that the caller named: his customer's, as was checked when it came."""
+    messages: tuple[TicketTurn, ...] = ()
+    """All that were given, the agents' too."""
+    taken: tuple[int, ...] = ()
+    """Which of them were new: the others lie with earlier runs."""
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def taken_turns(self) -> list[TicketTurn]:
+        return [self.messages[place] for place in self.taken if place < len(self.messages)]
+
+
+def handed_in(message: Message) -> HandedIn | None:
+    """The request behind a message; None for one that came another way."""
+    written = message.headers.get(TICKET_HEADER)
+    if written is None or message.channel != HANDED_BACK:
+        return None
+    try:
+        return HandedIn.model_validate_json(written)
+    except ValidationError:
+        return None
