@@ -1,9 +1,10 @@
 """The console on a large database: `python -m bench.console [--database URL]`.
 
 Two desks work in the process that serves: the scripted sample desk and the inbox desk. Their runs
-are copied until the database holds the wanted number of conversations and open reviews. Then people
-click through every screen while messages come in. Told are the server's time for each screen, and
-the processor time of one request when nothing else happens.
+are copied until the database holds the wanted number of conversations and open reviews, all others
+answered, from many senders over three months. Then people click through every screen while messages
+come in. Told are the server's time for each screen, and the processor time of one request when
+nothing else happens.
 """
 
 import argparse
@@ -40,6 +41,8 @@ TEMPLATES = 20
 CLICKERS, PAUSE = 10, 3.0
 SAMPLE_EVERY, INBOX_EVERY = 0.2, 2.0
 BATCH = 50
+SPREAD = 90 * 86_400.0
+"""Seconds over which the copied conversations came in."""
 FIRST_LOAD = 250_000
 """Bytes that the first screen may load."""
 ASKED = ("Where is my parcel?", "How long does delivery to Leeds take?", "Can I return a desk?")
@@ -107,7 +110,7 @@ async def copy_runs(database: Any, conversations: int, reviews: int) -> None:
             {
                 "shift": number * last,
                 "suffix": f"_{number}",
-                "older": number * 30.0,
+                "older": number * SPREAD / copies,
                 "last": last,
                 "closed": int(number > keep_open),
             }
@@ -129,8 +132,10 @@ def _copy(core: sa.Connection, values: list[dict[str, Any]]) -> None:
             "conversation": "conversation || :suffix",
             "message_key": key,
             "created_at": "created_at - :older",
+            "updated_at": "updated_at - :older",
+            "status": "CASE WHEN :closed = 1 THEN 'sent' ELSE status END",
         },
-        "messages": {"run": "run + :shift"},
+        "messages": {"run": "run + :shift", "sender": "replace(sender, '@', :suffix || '@')"},
         "steps": {"run": "run + :shift"},
         "effects": {"run": "run + :shift"},
         "reviews": {

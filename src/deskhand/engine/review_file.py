@@ -1,5 +1,6 @@
 """Everything a person needs to decide a review, from the records and never from a model."""
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -49,7 +50,11 @@ class ReviewFile:
 async def read_review_file(store: Store, review_id: str) -> ReviewFile:
     """Collect it from the store; NotFound when the review does not exist."""
     review = await store.review(review_id)
-    records = await read_records(store, review.run_id)
+    records, edits, files = await asyncio.gather(
+        read_records(store, review.run_id),
+        store.begun_edits(review_id),
+        store.files(review.run_id),
+    )
     states = records.states
     outputs = states[-1].after.outputs if states else {}
     return ReviewFile(
@@ -60,10 +65,10 @@ async def read_review_file(store: Store, review_id: str) -> ReviewFile:
         tool_calls(states),
         used_sources(states),
         [event for event in records.events if event.kind.startswith(_ABOUT_REVIEWS)],
-        await store.begun_edits(review_id),
+        edits,
         read_asks(states),
         _revisions(states),
-        await store.files(review.run_id),
+        files,
     )
 
 

@@ -1,5 +1,6 @@
 """A run as one document, made from its records, for the CLI, the API and evals."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -45,11 +46,14 @@ class Records:
 
 
 async def read_records(store: Store, run_id: str) -> Records:
-    run = await store.run(run_id)
-    rows = await store.rows(run_id)
-    reviews = await store.find_reviews(ReviewFilter(run_id=run_id))
     return Records(
-        run, await store.message(run_id), rows, reviews, await store.events(run_id=run_id)
+        *await asyncio.gather(
+            store.run(run_id),
+            store.message(run_id),
+            store.rows(run_id),
+            store.find_reviews(ReviewFilter(run_id=run_id)),
+            store.events(run_id=run_id),
+        )
     )
 
 

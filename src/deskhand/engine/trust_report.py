@@ -1,5 +1,6 @@
 """A desk's modes and what they rest on, as one document for the CLI and the API."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -24,7 +25,7 @@ async def modes_of(modes: CategoryModes) -> Document:
     return {
         "desk": modes.store.desk,
         "earned": modes.earned,
-        "categories": [await _category(modes, name, figures) for name in names],
+        "categories": await asyncio.gather(*(_category(modes, name, figures) for name in names)),
         "changes": list(map(change_of, await modes.store.mode_changes())),
     }
 

@@ -80,8 +80,13 @@ def _add(figures: Figures, became: Became, messages: int, rest: Sequence[Any]) -
 
 
 def _among(table: sa.Table, wanted: FigureFilter) -> Iterable[sa.ColumnElement[bool]]:
+    yield table.c.desk.in_(wanted.desks)
+    yield from _narrowed(table, wanted)
+
+
+def _narrowed(table: sa.Table, wanted: FigureFilter) -> Iterable[sa.ColumnElement[bool]]:
+    """Which days and which values, on whatever desk."""
     here = table.c
-    yield here.desk.in_(wanted.desks)
     yield here.day.between(wanted.first_day, wanted.last_day)
     for name, value in wanted.values.items():
         yield here[name] == value
@@ -115,19 +120,29 @@ def count_open(core: sa.Connection, wanted: FigureFilter) -> int:
 def list_runs(
     core: sa.Connection, wanted: FigureFilter, before: int | None, limit: int
 ) -> list[CountedRun]:
-    """The messages behind a figure, the newest first."""
+    """The messages behind a figure, the newest first, from one that came before `before` on.
+
+    Each desk is asked by itself: its index holds its messages in this order, so only as many as
+    are wanted are looked at.
+    """
     here = t.run_figures.c
-    chosen = [*_among(t.run_figures, wanted), *_which(wanted)]
+    chosen = [*_narrowed(t.run_figures, wanted), *_which(wanted)]
     if before is not None:
-        chosen.append(here.run < before)
+        day = core.execute(sa.select(here.day).where(here.run == before)).scalar()
+        last = wanted.last_day if day is None else day
+        chosen.append(sa.or_(here.day < last, sa.and_(here.day == last, here.run < before)))
     query = (
         sa.select(t.run_figures, t.runs.c.id)
         .join(t.runs, t.runs.c.position == here.run)
         .where(*chosen)
-        .order_by(here.run.desc())
+        .order_by(here.day.desc(), here.run.desc())
         .limit(limit)
     )
-    return [_counted(row) for row in core.execute(query)]
+    found: list[CountedRun] = []
+    for desk in wanted.desks:
+        found += [_counted(row) for row in core.execute(query.where(here.desk == desk))]
+    found.sort(key=lambda run: (run.day, run.run), reverse=True)
+    return found[:limit]
 
 
 def _which(wanted: FigureFilter) -> Iterable[sa.ColumnElement[bool]]:

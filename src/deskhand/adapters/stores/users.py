@@ -199,7 +199,7 @@ class SqlUserStore:
             .join(t.users, t.users.c.name == t.sessions.c.name)
             .where(t.sessions.c.digest == digest, t.users.c.removed_at.is_(None))
         )
-        row = await self._database.read_core(lambda core: core.execute(query).one_or_none())
+        row = await self._database.glance(lambda core: core.execute(query).one_or_none())
         if row is None or now > min(row.began + SESSION_SECONDS, row.seen_at + SESSION_SECONDS / 3):
             return None
         if now - row.seen_at > 60:

@@ -1,7 +1,8 @@
 """Messages: the conversations of all desks, and one of them as a thread in which people answer."""
 
+import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -84,9 +85,10 @@ class ConversationPages:
         self._frame = frame
 
     async def conversations(self, visit: Visit) -> Response:
-        listed = await self._list(visit)
-        shown = {**await self._frame.around(visit, "messages"), **listed, "thread": None}
-        return self._frame.html(visit.request, "messages.html", **shown)
+        listed, around = await asyncio.gather(
+            self._list(visit), self._frame.around(visit, "messages")
+        )
+        return self._frame.html(visit.request, "messages.html", **around, **listed, thread=None)
 
     async def thread(self, visit: Visit) -> Response:
         return await self._show(visit, None)
@@ -96,22 +98,27 @@ class ConversationPages:
     ) -> Response:
         desk, run_id = _place(visit)
         run = await desk.store.run(run_id)
-        thread = await read_thread(desk, run)
-        taken_by = await desk.store.taken_over_by(thread.run.conversation)
+        thread, listed, around = await asyncio.gather(
+            read_thread(desk, run), self._list(visit), self._frame.around(visit, "messages")
+        )
+        passages = visit.request.query_params.get("passages", "")
+        taken_by, contact, helps = await asyncio.gather(
+            desk.store.taken_over_by(thread.run.conversation),
+            _contact(desk, thread),
+            read_helps(desk, thread, visit.name, passages),
+        )
         return self._frame.html(
             visit.request,
             "messages.html",
             status,
-            **await self._frame.around(visit, "messages"),
-            **await self._list(visit),
+            **around,
+            **listed,
             thread=thread,
             taken_by=taken_by,
-            contact=await _contact(desk, thread),
+            contact=contact,
             statuses=STATUSES,
             reply_by=_reply_by(thread),
-            **await read_helps(
-                desk, thread, visit.name, visit.request.query_params.get("passages", "")
-            ),
+            **helps,
             problem=problem,
             text=text,
             key=new_id("said"),
@@ -225,17 +232,21 @@ async def _read_list(
     now = time.time()
     listed: list[ListedConversation] = []
     counts = {"people": 0, "mine": 0}
-    for name, desk in visit.desks.items():
-        taken = await desk.store.taken_over()
+    of_desks = await visit.of_each_desk(lambda desk: desk.store.taken_over())
+    latest: dict[str, Sequence[ConversationTurn]] = {}
+    if tab == "all":
+        latest = await visit.of_each_desk(
+            lambda desk: desk.store.conversations(limit=PAGE + 1, before=before)
+        )
+    for name, taken in of_desks.items():
         takers = {one.conversation: one.by for one in taken}
         mine = [one for one in taken if one.by == visit.name]
         counts["people"] += len(taken)
         counts["mine"] += len(mine)
         chosen = mine if tab == "mine" else taken
         turns = [one.turn for one in chosen if one.turn is not None]
-        if tab == "all":
-            turns = await desk.store.conversations(limit=PAGE + 1, before=before)
-        listed += [_listed(name, turn, takers, now) for turn in turns]
+        shown_turns = latest.get(name, turns)
+        listed += [_listed(name, turn, takers, now) for turn in shown_turns]
     listed.sort(key=lambda row: row.run.position, reverse=True)
     shown = listed[:PAGE]
     more = shown[-1].run.position if len(listed) > PAGE else None

@@ -1,5 +1,6 @@
 """What all screens share: templates, static files, the language, and what stands around a page."""
 
+import asyncio
 from collections.abc import Mapping
 from datetime import date
 from functools import partial
@@ -200,10 +201,12 @@ class Frame:
 
         `waiting` is how many reviews wait on each desk, where that was counted before.
         """
-        stops = {name: await desk.store.stopped() for name, desk in sorted(visit.desks.items())}
-        away = {name: await desk.store.models_away() for name, desk in visit.desks.items()}
         if waiting is None:
             waiting = await count_waiting(visit)
+        stops, away = await asyncio.gather(
+            visit.of_each_desk(lambda desk: desk.store.stopped()),
+            visit.of_each_desk(lambda desk: desk.store.models_away()),
+        )
         return {
             "me": visit.name,
             "role": visit.role,
@@ -212,7 +215,7 @@ class Frame:
             "here": visit.request.url.path,
             "mark": visit.mark,
             "desks": sorted(visit.desks),
-            "stops": {name: stop for name, stop in stops.items() if stop is not None},
+            "stops": {name: stops[name] for name in sorted(stops) if stops[name] is not None},
             "away": away,
             "waiting": waiting,
             "done": None,
@@ -223,7 +226,7 @@ class Frame:
 async def count_waiting(visit: Visit) -> dict[str, int]:
     """How many reviews wait on each desk of this person."""
     wanted = ReviewFilter(state=ReviewState.OPEN, snoozed=False, leaving=False)
-    return {name: await desk.store.count_reviews(wanted) for name, desk in visit.desks.items()}
+    return await visit.of_each_desk(lambda desk: desk.store.count_reviews(wanted))
 
 
 def sureness(say: Translator, facts: Mapping[str, Any]) -> str:

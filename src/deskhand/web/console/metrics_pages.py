@@ -1,6 +1,7 @@
 """Metrics: what became of messages, how fast and at what cost, and what has earned more trust."""
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,6 +13,7 @@ from deskhand.engine.trust_report import modes_of
 from deskhand.model.figures import Became, Dimension, FigureFilter, Figures, Looked
 from deskhand.ports.console import ConsoleFeed
 from deskhand.trust.standing import MODES
+from deskhand.web.api.access import ServedDesk
 from deskhand.web.console.day_chart import DayChart, day_chart
 from deskhand.web.console.frame import Frame
 from deskhand.web.console.labels import duration
@@ -113,19 +115,26 @@ class MetricsPages:
         wanted_file = visit.request.query_params.get("format")
         if wanted_file in FILES:
             return await self._file(wanted_file, chosen, visit)
+        # The first look counts what has not been counted yet; the others rest on it.
         days, parts = await self._feed.figures_by_day_and(chosen.wanted, chosen.by)
-        before = await self._feed.figures_by_day(chosen.before)
-        waiting = await self._feed.count_open(chosen.wanted)
+        before, waiting, values, around = await asyncio.gather(
+            self._feed.figures_by_day(chosen.before),
+            self._feed.count_open(chosen.wanted),
+            self._feed.figure_values(chosen.wanted),
+            self._frame.around(visit, "metrics"),
+        )
+        desks = [visit.desks[name] for name in chosen.wanted.desks]
+        reports = await asyncio.gather(*(modes_of(desk.trust) for desk in desks))
         total = _sum(days)
         return self._frame.html(
             visit.request,
             "metrics.html",
-            **await self._frame.around(visit, "metrics"),
+            **around,
             chosen=chosen,
             periods=PERIODS,
             dimensions=DIMENSIONS,
             every=EVERY,
-            values=await self._feed.figure_values(chosen.wanted),
+            values=values,
             unsaid=NONE,
             total=total,
             tiles=_tiles(days, total, _sum(before), chosen, waiting),
@@ -134,10 +143,10 @@ class MetricsPages:
             words_of=WORDS,
             replies=_reply_lines(days, chosen),
             parts=sorted(parts.items(), key=lambda part: (-part[1].messages, part[0])),
-            reports=[await modes_of(visit.desks[name].trust) for name in chosen.wanted.desks],
+            reports=reports,
             shares=SHARES,
             modes=MODES,
-            content=await _content(visit, chosen.wanted.desks),
+            content=await _content(desks),
             first_date=_date(chosen.wanted.first_day),
             last_date=_date(chosen.wanted.last_day),
         )
@@ -376,11 +385,11 @@ def _backlog(each: list[Figures], waiting: int) -> list[float | None]:
     return left[::-1]
 
 
-async def _content(visit: Visit, desks: tuple[str, ...]) -> dict[str, int]:
+async def _content(desks: Sequence[ServedDesk]) -> dict[str, int]:
     """How many customers were asked how it was, and what they said."""
     sums: dict[str, int] = {}
-    for name in desks:
-        counts = await visit.desks[name].tickets.store.satisfaction()
+    of_desks = await asyncio.gather(*(desk.tickets.store.satisfaction() for desk in desks))
+    for counts in of_desks:
         for answer, count in counts.items():
             sums[answer] = sums.get(answer, 0) + count
     return sums

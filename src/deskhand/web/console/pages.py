@@ -1,5 +1,6 @@
 """The approvals: the queue, one review, and what was done with it."""
 
+import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -76,13 +77,19 @@ class ApprovalPages:
         if visit.part == "toast":
             return await self._toast(visit, chosen)
         beyond = read_place(visit.request.query_params.get("after", ""))
-        items = await read_queue(visit, chosen, beyond=beyond, limit=PAGE + 1)
-        counts = await count_queue(visit, chosen, time.time())
+        items, counts = await asyncio.gather(
+            read_queue(visit, chosen, beyond=beyond, limit=PAGE + 1),
+            count_queue(visit, chosen, time.time()),
+        )
+        around, pane = await asyncio.gather(
+            self._around(visit, chosen, counts),
+            _queue_pane(visit, counts, items[:PAGE], is_more=len(items) > PAGE),
+        )
         return self._frame.html(
             visit.request,
             "_waiting.html" if visit.part == "queue" else "approvals.html",
-            **await self._around(visit, chosen, counts),
-            **await _queue_pane(visit, counts, items[:PAGE], is_more=len(items) > PAGE),
+            **around,
+            **pane,
             counts=counts,
             begun=beyond is not None,
             review=None,
@@ -138,13 +145,18 @@ class ApprovalPages:
         desk, review_id = _place(visit)
         chosen = Filter.of(visit.request.query_params, visit.desks)
         review = await desk.store.review(review_id)
-        items, is_more, begun = await _around_review(visit, chosen, review)
-        counts = await count_queue(visit, chosen, time.time())
+        (items, is_more, begun), counts = await asyncio.gather(
+            _around_review(visit, chosen, review), count_queue(visit, chosen, time.time())
+        )
+        around, pane = await asyncio.gather(
+            self._around(visit, chosen, counts),
+            _queue_pane(visit, counts, items, is_more=is_more),
+        )
         return self._frame.html(
             visit.request,
             "_queue.html",
-            **await self._around(visit, chosen, counts),
-            **await _queue_pane(visit, counts, items, is_more=is_more),
+            **around,
+            **pane,
             counts=counts,
             begun=begun,
             review=review,
@@ -162,12 +174,16 @@ class ApprovalPages:
         known = listed_beside(items, case["review"], begun=begun, is_more=is_more)
         before, after = known or await neighbours(visit, chosen, case["review"])
         case |= {"before": before, "after": after}
+        around, pane = await asyncio.gather(
+            self._around(visit, chosen, case["counts"]),
+            _queue_pane(visit, case["counts"], items, is_more=is_more),
+        )
         return self._frame.html(
             visit.request,
             "approvals.html",
             status,
-            **await self._around(visit, chosen, case["counts"]),
-            **await _queue_pane(visit, case["counts"], items, is_more=is_more),
+            **around,
+            **pane,
             **case,
             begun=begun,
         )
@@ -304,16 +320,19 @@ async def _queue_pane(
     chosen = counts.chosen
     more = chosen.query(after=written_place(shown[-1].review.place)) if is_more else None
     rows = [(item, age(now - item.review.created_at), expiry(item.review, now)) for item in shown]
+    screened, taken_over, forgotten = await asyncio.gather(
+        count_screened(visit), read_taken_over(visit), forgotten_tickets(visit)
+    )
     return {
         "rows": rows,
         "more": more,
         "now": now,
         "soon": now + SOON,
-        "screened": await count_screened(visit),
+        "screened": screened,
         "screened_place": PLACE,
-        "taken_over": len(await read_taken_over(visit)),
+        "taken_over": len(taken_over),
         "taken_over_place": taken_over_page.PLACE,
-        "forgotten": await forgotten_tickets(visit),
+        "forgotten": forgotten,
         "all_causes": list(Cause),
         "can_choose": visit.role.covers(Role.AGENT) and chosen.tab != "leaving",
         "choices_until": snoozes(now, _zone(visit)),

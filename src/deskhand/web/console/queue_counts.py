@@ -98,13 +98,13 @@ async def count_queue(
 ) -> QueueCounts:
     """`place` is where the review stands that is open."""
     narrow = ReviewFilter(cause=chosen.cause, terms=chosen.wanted(visit.name).terms)
-    all_open: dict[str, list[AlikeReviews]] = {}
-    found: dict[str, list[AlikeReviews]] = {}
-    for name, desk in visit.desks.items():
-        all_open[name] = await desk.store.count_queue(soon=now + SOON, place=place)
-        found[name] = all_open[name]
-        if narrow != ReviewFilter():
-            found[name] = await desk.store.count_queue(narrow, soon=now + SOON, place=place)
+    soon = now + SOON
+    all_open = await visit.of_each_desk(lambda desk: desk.store.count_queue(soon=soon, place=place))
+    found = all_open
+    if narrow != ReviewFilter():
+        found = await visit.of_each_desk(
+            lambda desk: desk.store.count_queue(narrow, soon=soon, place=place)
+        )
     return QueueCounts(all_open, found, chosen, visit.name)
 
 

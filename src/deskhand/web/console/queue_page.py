@@ -1,8 +1,10 @@
 """The queue as the console lists it: all desks of a person, the most dangerous first."""
 
+import asyncio
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal, Self, get_args
 from urllib.parse import urlencode
 
@@ -121,9 +123,11 @@ async def _next_due(
     visit: Visit, chosen: Filter, *, beyond: QueuePosition | None, limit: int, backwards: bool
 ) -> list[Review]:
     wanted = chosen.wanted(visit.name)
-    found: list[Review] = []
-    for desk in _chosen(visit, chosen):
-        found += await desk.store.next_due(wanted, limit=limit, after=beyond, backwards=backwards)
+    reads = [
+        desk.store.next_due(wanted, limit=limit, after=beyond, backwards=backwards)
+        for desk in _chosen(visit, chosen)
+    ]
+    found = chain.from_iterable(await asyncio.gather(*reads))
     return sorted(found, key=lambda review: review.place, reverse=backwards)[:limit]
 
 

@@ -1,5 +1,6 @@
 """One review as the page shows it: plain values for its template, read from the records."""
 
+import asyncio
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ from deskhand.engine.review_file import ReviewFile, read_review_file
 from deskhand.mail.reply import visible_reply
 from deskhand.mail.reply_to import reply_to
 from deskhand.model.attached_files import FileOrigin, StoredFile
+from deskhand.model.contact import Contact
 from deskhand.model.message import INVITATION_ANSWERS, REPLY, Message, Reply
 from deskhand.model.queue import BegunEdit
 from deskhand.model.run import (
@@ -42,11 +44,15 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
     review_file = await read_review_file(desk.store, review_id)
     review = review_file.review
     run = review_file.run
-    earlier = await desk.store.conversation(
-        review.conversation, before=run.position, limit=_EARLIER
+    message = review_file.message
+    earlier, effects, mode, people, contact = await asyncio.gather(
+        desk.store.conversation(review.conversation, before=run.position, limit=_EARLIER),
+        desk.store.effects(review.run_id),
+        _mode(desk, review),
+        desk.store.reviewers(),
+        _contact(desk, message),
     )
     reply = _reply(review_file)
-    message = review_file.message
     is_open = review.state is ReviewState.OPEN
     decisions = decisions_for(review)
     listed = list_files(message, review_file.files)
@@ -57,7 +63,6 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
     sources = list(map(_source, review_file.sources))
     findings = read_findings(review, sources)
     calls = list(map(_call, review_file.tool_calls))
-    effects = await desk.store.effects(review.run_id)
     return {
         "review_file": review_file,
         "review": review,
@@ -90,17 +95,21 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
         "asks": review_file.asks,
         "history": list(map(_history_line, review_file.history)),
         "canned": review_file.canned(desk.spec.reviews.canned, me),
-        "mode": await _mode(desk, review),
+        "mode": mode,
         "needed": int(review.payload.get("approvals_needed", 1)),
         "snoozes": snoozes(now, desk.spec.time_zone),
         "holding": holds_out_an_answer(review),
         "answer_within": age(desk.spec.reviews.answer_within),
         "due": due(review, now),
         "sent": _sent_so_far(review),
-        "people": await desk.store.reviewers(),
-        "contact": None if message is None else await desk.contacts.seen(message.writer.address),
+        "people": people,
+        "contact": contact,
         "run": run,
     }
+
+
+async def _contact(desk: ServedDesk, message: Message | None) -> Contact | None:
+    return None if message is None else await desk.contacts.seen(message.writer.address)
 
 
 def _new_words(message: Message | None) -> str:

@@ -29,7 +29,8 @@ class ScreenedRow:
 async def count_screened(visit: Visit) -> int:
     """How many came within a week, on all desks of this person."""
     since = time.time() - WEEK
-    return sum([await desk.store.count_screened(since) for desk in visit.desks.values()])
+    counts = await visit.of_each_desk(lambda desk: desk.store.count_screened(since))
+    return sum(counts.values())
 
 
 async def read_screened(visit: Visit, before: int | None) -> tuple[list[ScreenedRow], int | None]:

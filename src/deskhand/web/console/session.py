@@ -1,9 +1,11 @@
 """Sessions of the console: cookies, forms that prove their origin, what a page may load."""
 
+import asyncio
 import hmac
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
 from starlette.requests import Request
@@ -17,6 +19,7 @@ from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import Refused
 from deskhand.web.console.forms import Submission, read_submission
 
+T = TypeVar("T")
 log = logging.getLogger("deskhand.web")
 
 COOKIE = "deskhand_session"
@@ -66,6 +69,11 @@ class Visit:
         if name not in self.desks:
             raise NotFound(f"there is no desk {name!r}")
         return self.desks[name]
+
+    async def of_each_desk(self, read: Callable[[ServedDesk], Awaitable[T]]) -> dict[str, T]:
+        """What is read of each desk, at once: a screen waits for the slowest, not for the sum."""
+        found = await asyncio.gather(*map(read, self.desks.values()))
+        return dict(zip(self.desks, found, strict=True))
 
 
 Page = Callable[[Visit], Awaitable[Response]]

@@ -24,9 +24,9 @@ async def read_taken_over(visit: Visit) -> list[TakenOverRow]:
     """All of them on the desks of this person, the latest first."""
     now = time.time()
     rows: list[TakenOverRow] = []
-    for name, desk in visit.desks.items():
-        for taken in await desk.store.taken_over():
-            rows.append(TakenOverRow(name, taken, age(now - taken.at)))
+    of_desks = await visit.of_each_desk(lambda desk: desk.store.taken_over())
+    for name, all_taken in of_desks.items():
+        rows += [TakenOverRow(name, taken, age(now - taken.at)) for taken in all_taken]
     return sorted(rows, key=lambda row: row.taken.at, reverse=True)
 
 

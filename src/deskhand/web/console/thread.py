@@ -3,6 +3,7 @@
 A ticket holds messages of several conversations; the thread shows all of them in order of time.
 """
 
+import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -79,7 +80,7 @@ async def read_thread(desk: ServedDesk, run: Run) -> Thread:
     ticket = await _ticket_of(desk, run.id)
     runs = await _runs_of(desk, run, ticket)
     shown = runs[-MOST_RUNS:]
-    records = [await read_records(store, one.id) for one in shown]
+    records = await asyncio.gather(*(read_records(store, one.id) for one in shown))
     entries: list[Entry] = []
     chats: dict[str, Sequence[ChatLine]] = {}
     for record in records:

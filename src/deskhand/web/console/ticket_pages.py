@@ -205,13 +205,10 @@ async def forgotten_tickets(visit: Visit) -> list[tuple[str, int]]:
     """How many tickets of each desk nobody has touched for long; desks without any are left
     out."""
     now = time.time()
-    counts: list[tuple[str, int]] = []
-    for name in sorted(visit.desks):
-        desk = visit.desks[name]
-        count = await desk.tickets.store.count(forgotten(now, quiet_seconds(desk)))
-        if count:
-            counts.append((name, count))
-    return counts
+    counts = await visit.of_each_desk(
+        lambda desk: desk.tickets.store.count(forgotten(now, quiet_seconds(desk)))
+    )
+    return [(name, counts[name]) for name in sorted(counts) if counts[name]]
 
 
 def _with_problem(back: str, problem: str) -> str:
