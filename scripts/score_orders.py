@@ -4,31 +4,39 @@
     python scripts/score_orders.py --strangers questions.jsonl    # which no intent covers
 
 Each conversation goes through the whole flow in a sandbox, on the orders that it is given. Where
-the desk asks whether a changed value is right, the customer says yes.
+the desk asks whether a changed value is right, the customer says yes. Orders in another currency
+than the shipped desk's are held by a copy of it in that currency.
+
+What a truth accepts beside what it expects counts as right: `accept` (outcomes), `asks_for_accept`,
+`intent_accept`, `slots_accept` and `also_accept`.
 """
 
 import asyncio
 import json
 import re
+import shutil
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import sqlalchemy as sa
 
 from deskhand import wiring
-from deskhand.desks.orders.order_tables import TABLES, orders
+from deskhand.desks.orders.order_tables import CURRENCY, TABLES, orders
 from deskhand.engine.story import Document, read_records, story_of
 from deskhand.evals.lane import Lane, LaneClock
 from deskhand.language.turn_kinds import CONFIRM
 from deskhand.mail.message_files import message_from
 from deskhand.model.understanding import LOOP_IN
+from deskhand.wiring.desk_folders import find_desk
 from deskhand.wiring.sandbox import Sandbox
 
 TOOL_OF = {
@@ -44,6 +52,8 @@ YES = {"en": "yes", "cs": "ano", "de": "ja", "es": "sí"}
 ME, SOMEBODY_ELSE = "C-9001", "C-9002"
 SAY_IT_ANEW = "request"
 """What the desk waits for after a customer who wants nobody."""
+WORTH = {"CZK": 25}
+"""How many units of another currency come to one of the desk's own, about."""
 PERSON_STATUSES = ("needs_review", "waiting_review")
 
 
@@ -165,7 +175,8 @@ def problems_of(seen: Seen, truth: Mapping[str, Any], *, lenient: bool = True) -
     if outcome not in allowed:
         return [*problems, f"{outcome} instead of {'/'.join(sorted(allowed))}: {seen.said[:70]}"]
     wanted = truth.get("asks_for")
-    if outcome == "ask" and truth["expect"] == "ask" and wanted not in (None, seen.asked):
+    asked_for = (None, wanted, *(truth.get("asks_for_accept") or ()))
+    if outcome == "ask" and truth["expect"] == "ask" and wanted and seen.asked not in asked_for:
         problems.append(f"asks for {seen.asked} instead of {wanted}")
     if outcome == "act":
         problems += list(wrong_calls(seen, truth))
@@ -173,12 +184,31 @@ def problems_of(seen: Seen, truth: Mapping[str, Any], *, lenient: bool = True) -
 
 
 def wrong_calls(seen: Seen, truth: Mapping[str, Any]) -> Iterator[str]:
-    for wish in (truth, *(truth.get("also") or ())):
-        tool = TOOL_OF.get(wish["intent"])
-        calls = [call for call in seen.calls if call["tool"] == tool]
-        if tool is not None and not any(fits(call, wish["slots"]) for call in calls):
-            given = [call["arguments"] for call in calls]
-            yield f"{tool} with {given} instead of {wish['slots']}"
+    given = [(call["tool"], call["arguments"]) for call in seen.calls]
+    if not any(is_met(wish, seen) for wish in wishes_of(truth)):
+        yield f"{given} instead of {truth['intent']} {truth['slots']}"
+    also = truth.get("also") or ()
+    others = [[{"intent": name, "slots": {}} for name in names] for names in also_accepted(truth)]
+    if not any(all(is_met(wish, seen) for wish in wishes) for wishes in (also, *others)):
+        yield f"{given} instead of also {[(wish['intent'], wish['slots']) for wish in also]}"
+
+
+def wishes_of(truth: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What a turn may be taken for: its intent and those accepted, with any of its slots."""
+    intents = (truth["intent"], *(truth.get("intent_accept") or ()))
+    slots = (truth["slots"], *(truth.get("slots_accept") or ()))
+    return [{"intent": intent, "slots": values} for intent in intents for values in slots]
+
+
+def also_accepted(truth: Mapping[str, Any]) -> Sequence[Sequence[str]]:
+    return truth.get("also_accept") or ()
+
+
+def is_met(wish: Mapping[str, Any], seen: Seen) -> bool:
+    """Whether a call was made for a wish; what needs no call is met."""
+    tool = TOOL_OF.get(wish["intent"])
+    calls = [call for call in seen.calls if call["tool"] == tool]
+    return tool is None or any(fits(call, wish["slots"]) for call in calls)
 
 
 def fits(call: Document, slots: Mapping[str, Any]) -> bool:
@@ -250,13 +280,15 @@ def typed_of(slots: Mapping[str, Any]) -> dict[str, Any]:
 
 def wrong_effects(seen: Seen, truth: Mapping[str, Any]) -> list[str]:
     """Effects on another order or amount than the customer means."""
-    wishes = [truth, *(truth.get("also") or ())]
+    wishes = [*wishes_of(truth), *(truth.get("also") or ())]
     wrong: list[str] = []
     for call in seen.calls:
         if call["tool"] not in EFFECTS:
             continue
         meant = [wish for wish in wishes if TOOL_OF.get(wish["intent"]) == call["tool"]]
-        if not any(fits(call, typed_of(wish["slots"])) for wish in meant):
+        # a second wish may be written without its values: whether it is theirs, `must_not` says
+        unsaid = [wish for wish in truth.get("also") or () if not wish["slots"] and wish in meant]
+        if not unsaid and not any(fits(call, typed_of(wish["slots"])) for wish in meant):
             wrong.append(f"{call['tool']} {call['arguments']}")
     return wrong
 
@@ -267,14 +299,19 @@ async def converse(chat: Chat, case: Mapping[str, Any]) -> list[tuple[Seen, Mapp
     for text, truth in zip(case["turns"], case["truth"], strict=True):
         seen = await chat.say(text)
         if seen.asked == CONFIRM and "ask" not in (truth["expect"], truth.get("asks_for")):
+            done = seen.calls
             seen = await chat.say(YES[language])
+            seen.calls = [*done, *seen.calls]
         turns.append((seen, truth))
     return turns
 
 
-async def score_conversations(sandbox: Sandbox, cases: Sequence[Mapping[str, Any]]) -> None:
-    counts: Counter[str] = Counter()
-    by_language: Counter[str] = Counter()
+async def score_conversations(
+    sandbox: Sandbox,
+    cases: Sequence[Mapping[str, Any]],
+    counts: Counter[str],
+    by_language: Counter[str],
+) -> None:
     for case in cases:
         await seed(sandbox, case.get("given") or {})
         chat = Chat(sandbox.lane(LaneClock(time.time()), lambda *call: None), case)
@@ -293,9 +330,6 @@ async def score_conversations(sandbox: Sandbox, cases: Sequence[Mapping[str, Any
         counts["strictly right"] += not any(strictly)
         for problem in problems:
             sys.stdout.write(f"{case['id']} {problem}\n")
-    sys.stdout.write(
-        f"{len(cases)} conversations: {json.dumps(counts)} {json.dumps(by_language)}\n"
-    )
 
 
 async def score_strangers(sandbox: Sandbox, cases: Sequence[Mapping[str, Any]]) -> None:
@@ -311,12 +345,48 @@ async def score_strangers(sandbox: Sandbox, cases: Sequence[Mapping[str, Any]]) 
     sys.stdout.write(f"{len(cases)} strangers: {json.dumps(counts)}\n")
 
 
+@asynccontextmanager
+async def shop_in(currency: str) -> AsyncIterator[Sandbox]:
+    """The desk as it ships, or a copy whose orders are paid in another currency."""
+    with TemporaryDirectory() as folder:
+        name = "orders"
+        if currency != CURRENCY:
+            name = str(copied(Path(folder) / "orders", currency))
+        loaded = wiring.read_desk(name)
+        spec = loaded.spec.model_copy(update={"mode": "auto"})
+        async with wiring.open_sandbox(replace(loaded, spec=spec)) as sandbox:
+            yield sandbox
+
+
+def copied(folder: Path, currency: str) -> Path:
+    """A copy of the desk in this currency, with the limits of its policy at about their worth."""
+    shutil.copytree(find_desk("orders"), folder)
+    tables = folder / "order_tables.py"
+    tables.write_text(tables.read_text("utf-8").replace(f'"{CURRENCY}"', f'"{currency}"'), "utf-8")
+    desk = folder / "desk.yaml"
+    text = desk.read_text("utf-8").replace(f"150 {CURRENCY}", f"{150 * WORTH[currency]} {currency}")
+    desk.write_text(text.replace(CURRENCY, currency), "utf-8")
+    return folder
+
+
+def currency_of(case: Mapping[str, Any]) -> str:
+    return (case.get("given") or {}).get("currency") or CURRENCY
+
+
 async def main(cases: Sequence[Mapping[str, Any]], *, strangers: bool) -> None:
-    loaded = wiring.read_desk("orders")
-    spec = loaded.spec.model_copy(update={"mode": "auto"})
-    score = score_strangers if strangers else score_conversations
-    async with wiring.open_sandbox(replace(loaded, spec=spec)) as sandbox:
-        await score(sandbox, cases)
+    if strangers:
+        async with shop_in(CURRENCY) as sandbox:
+            await score_strangers(sandbox, cases)
+        return
+    counts: Counter[str] = Counter()
+    by_language: Counter[str] = Counter()
+    for currency in dict.fromkeys(map(currency_of, cases)):
+        async with shop_in(currency) as sandbox:
+            own = [case for case in cases if currency_of(case) == currency]
+            await score_conversations(sandbox, own, counts, by_language)
+    sys.stdout.write(
+        f"{len(cases)} conversations: {json.dumps(counts)} {json.dumps(by_language)}\n"
+    )
 
 
 if __name__ == "__main__":

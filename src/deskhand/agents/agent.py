@@ -19,7 +19,6 @@ from deskhand.agents.replying.sending import KeptQuestion
 from deskhand.agents.routing import Router, facts_for_texts
 from deskhand.agents.stage_data import check_fields, own_copy, plain, require_fields
 from deskhand.agents.standalone import Standalone
-from deskhand.agents.turn_taking import TurnParts
 from deskhand.brain.task_prompts import ARTICLES, ARTICLES_HERE
 from deskhand.errors import ConfigError, ModelAway, PermanentError, RetryableError
 from deskhand.logs import bound
@@ -138,9 +137,6 @@ class Agent:
         if self.spec.has_tools:
             parts = self._parts
             assert parts.tools is not None
-            turns = None
-            if parts.turns is not None:
-                turns = TurnParts(parts.turns, parts.intents, parts.asides, parts.labels or {})
             return await walk_plan(
                 self.spec,
                 envelope,
@@ -148,7 +144,7 @@ class Agent:
                 parts.tools,
                 parts.sending,
                 parts.answers,
-                turns,
+                parts.turn_parts,
             )
         return await self._serve(envelope, ctx)
 

@@ -6,9 +6,10 @@ from typing import Any
 
 from deskhand.agents.answers import ReadsAnswers
 from deskhand.agents.eligible_intents import EligibleIntents
+from deskhand.agents.plan_failures import FailureQuestions
 from deskhand.agents.profiled import Agents
 from deskhand.agents.replying.sending import Sending
-from deskhand.agents.turn_taking import AnswersAsides, ReadsTurns
+from deskhand.agents.turn_taking import AnswersAsides, ReadsTurns, TurnParts
 from deskhand.agents.turn_words import SlotLabels
 from deskhand.errors import ConfigError
 from deskhand.model.spec import AgentSpec
@@ -39,6 +40,21 @@ class Parts:
     """Says which intents count for a customer."""
     labels: SlotLabels | None = None
     """What customers read as the names of slots."""
+    failure_questions: FailureQuestions | None = None
+    """What customers are asked where a call fails, by intent and error code."""
+
+    @property
+    def turn_parts(self) -> TurnParts | None:
+        """What turns are read and answered with; None for a desk that reads none."""
+        if self.turns is None:
+            return None
+        return TurnParts(
+            self.turns,
+            self.intents,
+            self.asides,
+            self.labels or {},
+            self.failure_questions or {},
+        )
 
 
 def check_parts(spec: AgentSpec, parts: Parts) -> None:

@@ -41,6 +41,10 @@ class PlanProgress(Frozen):
     """What the customer answered, by parameter."""
     pending: dict[str, Any] = Field(default_factory=dict)
     """Values that were changed, while the customer is asked whether they are right."""
+    failed: str = ""
+    """The error code of the call after whose failure the customer is asked."""
+    author: str = ""
+    """Who was asked then, as far as proven: one who has shown since who he is begins anew."""
 
     @classmethod
     def of(cls, envelope: Envelope, output_key: str) -> Self | None:

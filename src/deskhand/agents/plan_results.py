@@ -1,5 +1,6 @@
 """What the calls of a plan came to, as the stage that makes them keeps it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from deskhand.agents.plan_progress import DONE
@@ -54,4 +55,16 @@ def escalated(call: dict[str, Any], results: list[dict[str, Any]]) -> ServiceRes
     output = {RESULTS: results, "executed": len(results)}
     return ServiceResult(
         output=output, outcome=Outcome.TERMINATE, status=RunStatus.NEEDS_REVIEW, reason=reason
+    )
+
+
+def given_up(names: Sequence[str], most: int, output: dict[str, Any]) -> ServiceResult:
+    """A customer who was asked often enough: a person takes over with all that is known."""
+    times = f"{most} time{'s' * (most != 1)}"
+    asked = ", ".join(names)
+    return ServiceResult(
+        output=output,
+        outcome=Outcome.TERMINATE,
+        status=RunStatus.NEEDS_REVIEW,
+        reason=f"the customer was asked for {asked} {times}, and it is still not known",
     )

@@ -5,17 +5,24 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from deskhand.agents.plan_failures import asked_after, author_of
 from deskhand.agents.plan_parameters import filled_from
 from deskhand.agents.plan_progress import PROGRESS, PlanProgress, digest_of
 from deskhand.agents.plan_progress import has_more_than_questions as resumable
 from deskhand.agents.plan_responses import may_be_said, said_in, say, worded, write_down
-from deskhand.agents.plan_results import escalated, raise_if_unknown, result_of, results_in
+from deskhand.agents.plan_results import (
+    escalated,
+    given_up,
+    raise_if_unknown,
+    result_of,
+    results_in,
+)
 from deskhand.agents.replying.delivery import held_result
 from deskhand.agents.replying.sending import Sending
 from deskhand.agents.turn_words import SlotLabels, confirming, words_for
 from deskhand.brain.declared_plans import REFUSED
 from deskhand.config.sections.intents import CLARIFY_AT_MOST
-from deskhand.config.sections.plans import RESULTS
+from deskhand.config.sections.plans import RESULTS, FailureQuestion
 from deskhand.language.turn_kinds import CONFIRM
 from deskhand.model.envelope import Ask, Delta, StageResult
 from deskhand.model.message import ESCALATE
@@ -31,11 +38,11 @@ from deskhand.model.plan import (
     StepRecord,
     StepStatus,
     ToolCall,
+    name_of,
 )
-from deskhand.model.run import RunStatus
 from deskhand.model.share import as_argument
 from deskhand.model.spec import AgentSpec
-from deskhand.model.understanding import SLOTS, Understanding
+from deskhand.model.understanding import INTENT_ID, SLOTS, Understanding
 from deskhand.model.value_readings import READ
 from deskhand.ports import GateAnswer, Held, StageContext, ToolGate
 from deskhand.tools.gate import DONE_BEFORE
@@ -79,10 +86,16 @@ class PlanWalk:
     """Whether the next question counts as asked once more."""
     confirmed: set[str] = field(default_factory=set[str])
     """The answers that the customer said are right."""
+    begins: str | None = None
+    """The intent of the plan that is made in place of this one."""
     refused: set[str] = field(default_factory=set[str])
     """The slots whose values the customer said are wrong."""
     labels: SlotLabels = field(default_factory=dict[str, Mapping[str, str]])
     """What customers read as the names of slots."""
+    failure_questions: Mapping[str, FailureQuestion] = field(
+        default_factory=dict[str, FailureQuestion]
+    )
+    """What the customer is asked where a call fails, by error code."""
 
     def adopt(self, progress: PlanProgress) -> None:
         """Take over what an earlier run knew of this plan, or of the one before it."""
@@ -118,6 +131,8 @@ class PlanWalk:
             output[SAID] = self.said
         if self.refused:
             output[REFUSED] = sorted(self.refused)
+        if self.begins is not None:
+            output[INTENT_ID] = self.begins
         return output
 
     @property
@@ -128,6 +143,11 @@ class PlanWalk:
     @property
     def _slots(self) -> dict[str, Any]:
         return {**Understanding.of(self.ctx.envelope).slots, **self.answers}
+
+    @property
+    def language(self) -> str | None:
+        """The language of the conversation."""
+        return Understanding.of(self.ctx.envelope).language
 
     @property
     def _in_chat(self) -> bool:
@@ -210,7 +230,25 @@ class PlanWalk:
         if made.get("requires_escalation"):
             return escalated(made, self.results)
         self.is_over = step.tool == ESCALATE and bool(made.get("ok"))
-        return None
+        return self._ask_after_failure()
+
+    def _ask_after_failure(self) -> ServiceResult | None:
+        """Ask for what would let a failed call succeed, where it was the last of the plan."""
+        is_last = self.place == len(self.plan.steps) - 1
+        if not (is_last and self.reads_turns and self.results):
+            return None
+        asked = asked_after(self.results[-1], self.failure_questions, self.language)
+        if asked is None:
+            return None
+        times = self.asked.get(asked.param, 0)
+        if times >= CLARIFY_AT_MOST:
+            return self._given_up([AskUser(param=asked.param, prompt=asked.text)])
+        self.asked[asked.param] = times + 1
+        return self._waits((asked.param,), asked.text, failed=asked.code)
+
+    def ask_again_after_failure(self, prompt: str, param: str, code: str) -> ServiceResult:
+        """The question after a failed call once more, after what the customer wanted to hear."""
+        return self.ended(self._waits((param,), f"{self.lead}\n{prompt}".strip(), failed=code))
 
     def _unsure_values(self, answer: GateAnswer) -> dict[str, Any]:
         """The values that keep a call from being made until the customer says that they are
@@ -226,8 +264,7 @@ class PlanWalk:
     def _asks_whether(self, values: dict[str, Any]) -> str:
         message = self.ctx.envelope.message
         text = "" if message is None else message.words
-        spoken = Understanding.of(self.ctx.envelope).language
-        return confirming(values, words_for(text, self.labels, spoken))
+        return confirming(values, words_for(text, self.labels, self.language))
 
     def _count(self, result: StageResult) -> None:
         """Take over what a call came to, made now or read from its row."""
@@ -308,34 +345,30 @@ class PlanWalk:
         return (step.param,) if isinstance(step, AskUser) else ()
 
     def _waits(
-        self, params: tuple[str, ...], text: str, pending: dict[str, Any] | None = None
+        self,
+        params: tuple[str, ...],
+        text: str,
+        pending: dict[str, Any] | None = None,
+        failed: str = "",
     ) -> ServiceResult:
         self._note(StepStatus.IN_PROGRESS)
         goes_on_here = self.reads_turns or resumable(self.plan)
         waits_at = self.place if goes_on_here else None
         reason = f"{self.spec.name} asks the customer"
         ask = Ask(kind="question", reason=reason, text=text, param=params[0])
-        resume = self.spec.resume_at
-        if resume is None and waits_at is not None:
-            resume = self.spec.name
+        resume = self.spec.resume_at or (None if waits_at is None else self.spec.name)
         progress = self._progress(waits_at, params)
         if pending:
             progress["pending"] = pending
+        if failed:
+            progress |= {"failed": failed, "author": author_of(self.ctx.envelope)}
         output = self.output | {PROGRESS: progress}
         return ServiceResult(output=output, outcome=Outcome.CLARIFY, ask=ask, resume=resume)
 
     def _given_up(self, steps: Sequence[AskUser]) -> ServiceResult:
         self._note(StepStatus.FAILED)
-        names = ", ".join(step.param for step in steps)
         most = max(_most(step) for step in steps)
-        times = f"{most} time{'s' * (most != 1)}"
-        reason = f"the customer was asked for {names} {times}, and it is still not known"
-        return ServiceResult(
-            output=self.output,
-            outcome=Outcome.TERMINATE,
-            status=RunStatus.NEEDS_REVIEW,
-            reason=reason,
-        )
+        return given_up([step.param for step in steps], most, self.output)
 
     # --- what is kept
 
@@ -366,14 +399,7 @@ class PlanWalk:
 
     def _record(self, place: int, status: StepStatus) -> StepRecord:
         step = self.plan.steps[place]
-        match step:
-            case ToolCall():
-                name = step.tool
-            case AskUser():
-                name = step.param
-            case Respond():
-                name = str(step.when)
-        return StepRecord(place=place, type=step.type, name=name, status=status)
+        return StepRecord(place=place, type=step.type, name=name_of(step), status=status)
 
 
 def _most(step: AskUser) -> int:

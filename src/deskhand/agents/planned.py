@@ -21,7 +21,8 @@ from deskhand.agents.plan_walk import PlanWalk
 from deskhand.agents.replying.closing import Closing
 from deskhand.agents.replying.delivery import ReplyDelivery
 from deskhand.agents.replying.sending import Sending
-from deskhand.agents.turn_taking import Taken, TurnParts, take_turn
+from deskhand.agents.turn_endings import Taken
+from deskhand.agents.turn_taking import TurnParts, take_turn
 from deskhand.config.sections.plans import RESULTS
 from deskhand.errors import PermanentError
 from deskhand.model.authorship import AGENT, BY_MODEL, DESK_PLAN, Written
@@ -62,6 +63,7 @@ async def walk_plan(
     walk = PlanWalk(spec, plan, ctx, gate, sending, reads_turns=turns is not None)
     if turns is not None:
         walk.labels = turns.labels
+        walk.failure_questions = turns.failure_questions.get(plan.intent_id or "", {})
     taken = await _take_up(walk, envelope, reader, turns)
     if taken.stopped is not None:
         return taken.stopped

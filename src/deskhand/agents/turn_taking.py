@@ -13,19 +13,19 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from deskhand.agents.eligible_intents import ELIGIBLE, EligibleIntents
+from deskhand.agents.failure_turns import settled_failure
+from deskhand.agents.plan_failures import FailureQuestions, answering_slot, open_question
 from deskhand.agents.plan_progress import PlanProgress
 from deskhand.agents.plan_walk import PlanWalk
+from deskhand.agents.turn_endings import Taken, begun_anew, handed_over
 from deskhand.agents.turn_words import SlotLabels, confirming, which_of, words_for
 from deskhand.errors import DeskhandError
 from deskhand.language.turn_kinds import CONFIRM, OpenQuestion, Turn, TurnKind, same_value
 from deskhand.mail.reply import visible_reply
 from deskhand.model.envelope import Delta, Envelope, StageResult
-from deskhand.model.outcome import Outcome
 from deskhand.model.plan import TURN, AskUser
 from deskhand.model.remembered import Remembered
-from deskhand.model.run import RunStatus
 from deskhand.model.understanding import Understanding
-from deskhand.tools.services import ServiceResult
 
 log = logging.getLogger("deskhand.agent")
 
@@ -70,16 +70,8 @@ class TurnParts(NamedTuple):
     asides: AnswersAsides | None = None
     labels: SlotLabels = MappingProxyType({})
     """What customers read as the names of slots."""
-
-
-class Taken(NamedTuple):
-    """What came of a turn."""
-
-    is_answer: bool = False
-    stopped: ServiceResult | None = None
-    """What the stage ends with, where the turn ends it."""
-    says: str = ""
-    """What the stage ends with as its reply, where the turn drops the matter."""
+    failure_questions: FailureQuestions = MappingProxyType({})
+    """What customers are asked where a call fails."""
 
 
 async def take_turn(
@@ -89,9 +81,13 @@ async def take_turn(
     parts: TurnParts,
 ) -> Taken:
     """Read the turn, record it, and bring the walk to where it goes on."""
-    step = _open_step(walk, envelope)
+    step = _open_step(walk, envelope, progress)
     turn = await _recorded(walk, envelope, progress, parts.reader, step, parts.intents)
     words = words_for(step.prompt, parts.labels)
+    if progress.failed:
+        settled = settled_failure(walk, envelope, progress, parts.reader.named_in, turn, words)
+        if settled is not None:
+            return settled
     to_confirm = _to_confirm(turn, _known(walk, envelope, progress))
     if to_confirm:
         return _ask_whether(walk, turn.values, words, {**_still_open(turn, progress), **to_confirm})
@@ -103,7 +99,7 @@ async def _taken(
 ) -> Taken:
     """What comes of a turn that leaves nothing to be confirmed."""
     turns = parts.reader
-    step = _open_step(walk, envelope)
+    step = _open_step(walk, envelope, progress)
     words = words_for(step.prompt, parts.labels)
     if progress.pending and turn.values.get(CONFIRM) is not None:
         return await _confirmed(walk, progress, bool(turn.values[CONFIRM]))
@@ -118,9 +114,9 @@ async def _taken(
         case TurnKind.CANCEL:
             return Taken(says=words["stopped"])
         case TurnKind.PERSON:
-            return Taken(stopped=_handed_over(walk, turn))
+            return Taken(stopped=handed_over(walk, turn))
         case TurnKind.OTHER_MATTER if walk.spec.restart_at is not None:
-            return Taken(stopped=_begun_anew(walk))
+            return Taken(stopped=begun_anew(walk))
         case _:
             walk.answers |= turn.values
             words = await _with_aside(turn, envelope, words, parts.asides)
@@ -154,20 +150,27 @@ def _ask_again(
     }
     walk.lead = leads.get(turn.kind, "")
     walk.counts_question = turn.kind in (TurnKind.INVALID, TurnKind.CORRECTION)
+    if progress.failed:
+        again = walk.ask_again_after_failure(step.prompt, step.param, progress.failed)
+        return Taken(stopped=again)
     if step.param != CONFIRM:
         return Taken()
     question = f"{walk.lead}\n{confirming(progress.pending, words)}".strip()
     return Taken(stopped=walk.ask_whether(question, progress.pending))
 
 
-def _open_step(walk: PlanWalk, envelope: Envelope) -> AskUser:
-    """The question that is open: the plan's own, or whether the values of its next call are
-    right."""
+def _open_step(walk: PlanWalk, envelope: Envelope, progress: PlanProgress) -> AskUser:
+    """The question that is open: the plan's own, whether the values of its next call are right,
+    or what would let a failed call succeed."""
     step = walk.plan.steps[walk.place]
     if isinstance(step, AskUser):
         return step
     asked = envelope.metadata.get("asked") or {}
-    return AskUser(param=CONFIRM, prompt=str(asked.get("text") or CONFIRM))
+    prompt = str(asked.get("text") or CONFIRM)
+    question = walk.failure_questions.get(progress.failed)
+    if question is not None:
+        return open_question(question, prompt, walk.language)
+    return AskUser(param=CONFIRM, prompt=prompt)
 
 
 def _to_confirm(turn: Turn, known: Mapping[str, Any]) -> dict[str, Any]:
@@ -262,30 +265,6 @@ async def _confirmed(walk: PlanWalk, progress: PlanProgress, is_right: bool) -> 
     return Taken(is_answer=True)
 
 
-def _handed_over(walk: PlanWalk, turn: Turn) -> ServiceResult:
-    walk.answers |= turn.values
-    return walk.ended(
-        ServiceResult(
-            output=walk.output,
-            outcome=Outcome.TERMINATE,
-            status=RunStatus.NEEDS_REVIEW,
-            reason="the customer asks for a person",
-        )
-    )
-
-
-def _begun_anew(walk: PlanWalk) -> ServiceResult:
-    """The message begins another matter: the flow starts with it, and knows nothing of this
-    one."""
-    anew = ServiceResult(
-        outcome=Outcome.REPLAN,
-        next=walk.spec.restart_at,
-        reason="the customer begins another matter",
-        starts_anew=True,
-    )
-    return walk.ended(anew)
-
-
 async def _recorded(
     walk: PlanWalk,
     envelope: Envelope,
@@ -337,10 +316,16 @@ def _question(
     understanding = Understanding.of(envelope)
     questions = [one.param for one in walk.plan.steps if isinstance(one, AskUser)]
     slots = dict.fromkeys((*questions, *turns.slots_of(understanding.topic)))
+    known = _known(walk, envelope, progress)
+    asked = (CONFIRM,) if progress.pending else tuple(progress.waits_for)
+    failure = walk.failure_questions.get(progress.failed)
+    if failure is not None:
+        asked = (answering_slot(failure),)
+        known = {name: value for name, value in known.items() if name not in asked}
     return OpenQuestion(
-        asked=(CONFIRM,) if progress.pending else tuple(progress.waits_for),
+        asked=asked,
         slots=tuple(slots),
-        known=_known(walk, envelope, progress),
+        known=known,
         matter=understanding.topic,
         prompt=step.prompt,
     )

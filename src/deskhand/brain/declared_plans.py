@@ -24,6 +24,7 @@ from deskhand.config.sections.plans import (
 from deskhand.config.sections.reply_text import ANY_LANGUAGE
 from deskhand.language.slots import SlotValue
 from deskhand.mail.reply import visible_reply
+from deskhand.model.plan import TURN
 from deskhand.model.tasks import Task
 from deskhand.model.understanding import LANGUAGE
 from deskhand.model.value_readings import READ, Reading, readings_in
@@ -149,6 +150,7 @@ def _filled(
     earlier_readings = readings_in({READ: newest(task, READ)})
     refused = newest(task, REFUSED) or ()
     earlier = _said_before(task, refused)
+    is_turn = newest(task, TURN) is not None
     remembered = _remembered(desk, task, refused)
     values: dict[str, Any] = {}
     ambiguous: dict[str, list[Any]] = {}
@@ -157,7 +159,8 @@ def _filled(
     for name in named:
         slot = fresh.get(name)
         settled = earlier.get(name) in (slot.candidates if slot is not None else ())
-        if slot is not None and slot.ambiguous and settled:
+        settled = settled and slot is not None and slot.ambiguous
+        if settled or (is_turn and earlier.get(name) is not None):
             values[name] = earlier[name]  # the customer said which one
             read[name] = earlier_readings.get(name, "exact")
         elif name in stated and (slot is None or slot.ambiguous or not slot.found):

@@ -10,6 +10,7 @@ from deskhand.config.sections.intents import (
     EXAMPLE_KEYS,
     OUT_OF_SCOPE,
     ErrorTexts,
+    FailureQuestionSection,
     IntentSection,
     IntentsFile,
     IntentSpec,
@@ -58,14 +59,16 @@ def compiled_intents(files: Sequence[ReadIntents], texts: TextsByName) -> dict[s
     at_most = clarify_at_most(files)
     errors: ErrorTexts = {}
     labels: dict[str, ReplyText] = {}
+    questions: dict[str, FailureQuestionSection] = {}
     for file in files:
         errors |= file.section.errors
         labels |= file.section.labels
+        questions |= file.section.failure_questions
     for file in files:
         for name, section in file.section.intents.items():
             if name in intents and section == IntentSection.model_construct():
                 continue  # more examples of it
-            intents[name] = section.compile(name, at_most, texts, errors, labels)
+            intents[name] = section.compile(name, at_most, texts, errors, labels, questions)
     return intents
 
 

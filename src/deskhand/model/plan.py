@@ -94,6 +94,14 @@ class DoneCall(NamedTuple):
 PlanStep = Annotated[Respond | ToolCall | AskUser, Field(discriminator="type")]
 
 
+def name_of(step: Respond | ToolCall | AskUser) -> str:
+    """What a step is known by: the tool that is called, the parameter that is asked for, or when
+    something is said."""
+    if isinstance(step, ToolCall):
+        return step.tool
+    return step.param if isinstance(step, AskUser) else str(step.when)
+
+
 class Plan(Frozen):
     intent_id: str | None = None
     reasoning: str = ""

@@ -242,6 +242,7 @@ def _parts(setup: DeskSetup, tools: ToolRegistry, gate: Gate, known_sender: Know
         ArticleAsides(spec, setup.knowledge, embedder),
         _intents(spec, setup.office),
         _labels(spec),
+        {name: plan.failure_questions for name, plan in spec.plans.items()},
     )
 
 

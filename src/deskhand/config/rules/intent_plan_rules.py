@@ -28,6 +28,7 @@ def intent_plan_findings(draft: DeskDraft) -> ConfigFindings:
 def _in_file(draft: DeskDraft, file: ReadIntents) -> ConfigFindings:
     yield from _tier_lists(draft, file)
     yield from _labels(draft, file)
+    yield from _failure_questions(draft, file)
     for name, intent in file.section.intents.items():
         place: YamlPlace = ("intents", name)
         yield from _declared_twice(draft, file, name, intent)
@@ -47,6 +48,25 @@ def _labels(draft: DeskDraft, file: ReadIntents) -> ConfigFindings:
             otherwise = f"add `{slot}: {{type: ...}}` under `slots` in desk.yaml"
             fix = did_you_mean(slot, known, otherwise=otherwise)
             yield ConfigFinding(("labels", slot), f"there is no slot `{slot}`", fix)
+
+
+def _failure_questions(draft: DeskDraft, file: ReadIntents) -> ConfigFindings:
+    """Questions after failed calls that have no words, or lead to a slot or intent which nobody
+    knows."""
+    slots = draft.names_at("slots")
+    intents = [name for other in draft.intents for name in other.section.intents]
+    worded = {code for other in draft.intents for code in other.section.errors}
+    for code, question in file.section.failure_questions.items():
+        place: YamlPlace = ("failure_questions", code)
+        if code not in worded:
+            fix = did_you_mean(code, worded, otherwise=f"write `errors: {{{code}: {{en: ...}}}}`")
+            yield ConfigFinding(place, f"`errors` has no words for `{code}`", fix)
+        if question.slot is not None and question.slot not in slots:
+            fix = did_you_mean(question.slot, slots, otherwise="name a slot of desk.yaml")
+            yield ConfigFinding((*place, "slot"), f"there is no slot `{question.slot}`", fix)
+        if question.then is not None and question.then not in intents:
+            fix = did_you_mean(question.then, intents, otherwise="name an intent")
+            yield ConfigFinding((*place, "then"), f"there is no intent `{question.then}`", fix)
 
 
 def _declared_twice(

@@ -5,7 +5,13 @@ from typing import Annotated, Any
 
 from pydantic import Discriminator, Field, Tag
 
-from deskhand.config.sections.plans import DeclaredPlan, PlanSection, PlanStepSection, ReplySection
+from deskhand.config.sections.plans import (
+    DeclaredPlan,
+    FailureQuestion,
+    PlanSection,
+    PlanStepSection,
+    ReplySection,
+)
 from deskhand.config.sections.reply_text import ReplyText, TextsByName, by_language
 from deskhand.config.sections.section import Section
 from deskhand.config.sections.slots import SlotName
@@ -29,6 +35,35 @@ class IntentSlotSection(Section):
     """What a good answer looks like, said to an answer that is none: `A number as O-12345.`"""
     why: ReplyText | None = None
     """Why it is needed, for a customer who asks."""
+
+
+class FailureQuestionSection(Section):
+    """A failed call whose words under `errors` are a question: `{asks: amount}`."""
+
+    asks: Name
+    """What it asks for: a slot, `confirm` for yes or no, or a name of its own, as `proof`."""
+    slot: SlotName | None = None
+    """The slot whose value answers it, where `asks` names none."""
+    expects: ReplyText | None = None
+    """What a good answer looks like, said to an answer that is none."""
+    why: ReplyText | None = None
+    """Why it is asked, for a customer who wants to know."""
+    otherwise: ReplyText | None = None
+    """What a customer hears who does not answer it; without it he is asked again."""
+    then: Name | None = None
+    """The intent that a "yes" begins, with all that is known."""
+
+    def compile(self, words: ReplyText | None, texts: TextsByName) -> FailureQuestion:
+        """The question with its texts; `words` are those of the error."""
+        return FailureQuestion(
+            asks=self.asks,
+            slot=self.slot,
+            words=by_language(words, texts),
+            expects=by_language(self.expects, texts),
+            why=by_language(self.why, texts),
+            otherwise=by_language(self.otherwise, texts),
+            then=self.then,
+        )
 
 
 def _form(value: Any) -> str:
@@ -130,9 +165,11 @@ class IntentSection(Section):
         texts: TextsByName,
         errors: ErrorTexts | None = None,
         labels: Mapping[str, ReplyText] | None = None,
+        questions: Mapping[str, FailureQuestionSection] | None = None,
     ) -> "IntentSpec":
         """The intent with its texts; those written by name are taken from `texts`. `errors` are
-        the file's words for failed calls, `labels` its names of slots."""
+        the file's words for failed calls, `questions` which of them ask something, `labels` its
+        names of slots."""
         slots = self.slots.texts()
         plan = None
         most = self.clarify_at_most or at_most
@@ -144,7 +181,11 @@ class IntentSection(Section):
             failures = {code: by_language(words, texts) for code, words in told.items()}
             named = {slot: by_language(words, texts) for slot, words in (labels or {}).items()}
             plan = plan.changed(expects=expects, why=why, clarify_at_most=most, errors=failures)
-            plan = plan.changed(labels=named)
+            asked = {
+                code: question.compile(told.get(code), texts)
+                for code, question in (questions or {}).items()
+            }
+            plan = plan.changed(labels=named, failure_questions=asked)
         return IntentSpec(
             name=name,
             plan=plan,
@@ -167,6 +208,9 @@ class IntentsFile(Section):
     errors: ErrorTexts = Field(default_factory=dict)
     """What the customer is told where a call fails, by error code: `{already_shipped: {en: It
     has left already.}}`. Without words for its code, a failed call goes to a person."""
+    failure_questions: dict[ErrorName, FailureQuestionSection] = Field(default_factory=dict)
+    """Which of these words are questions, and what answers them: `{amount_too_high: {asks:
+    amount}}`. The call is made again with the answer."""
     labels: dict[SlotName, ReplyText] = Field(default_factory=dict)
     """What a slot is called where the customer is asked whether a value is right, one text or one a
     language: `{order: {en: order, cs: objednávka}}`."""

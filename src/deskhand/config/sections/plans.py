@@ -110,6 +110,23 @@ class PlanSection(Section):
         )
 
 
+class FailureQuestion(Frozen):
+    """What the customer is asked where a call fails: texts by language."""
+
+    asks: str
+    """What the question is for: a slot, or a name of its own, as `proof`."""
+    slot: str | None = None
+    """The slot whose value answers it."""
+    words: dict[str, str] = Field(default_factory=dict)
+    """The question."""
+    expects: dict[str, str] = Field(default_factory=dict)
+    why: dict[str, str] = Field(default_factory=dict)
+    otherwise: dict[str, str] = Field(default_factory=dict)
+    """What a customer hears who does not answer it: the plan ends with that."""
+    then: str | None = None
+    """The intent that a "yes" begins."""
+
+
 class DeclaredPlan(Frozen):
     """A plan that was checked; texts by language, under `ANY_LANGUAGE` where there is one for
     all."""
@@ -124,6 +141,8 @@ class DeclaredPlan(Frozen):
     clarify_at_most: int | None = None
     errors: dict[str, dict[str, str]] = Field(default_factory=dict)
     """What the customer is told where a call fails, by its error code."""
+    failure_questions: dict[str, FailureQuestion] = Field(default_factory=dict)
+    """What the customer is asked then, by error code."""
     labels: dict[str, dict[str, str]] = Field(default_factory=dict)
     """What customers read as the name of each slot."""
     steps: tuple[tuple[str, dict[str, Any]], ...] = ()

@@ -1,0 +1,114 @@
+"""Conversations with the orders desk as it ships, by its embedded brain: what customers say after
+a refusal, beside a question, and once something is done."""
+
+import time
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from deskhand import wiring
+from deskhand.engine.story import Document, read_records, story_of
+from deskhand.evals.lane import Lane, LaneClock
+from deskhand.mail.message_files import message_from
+from deskhand.wiring.sandbox import Sandbox
+
+
+class Conversation:
+    """One customer in a chat with the desk; his customer id is None where nobody vouches."""
+
+    def __init__(self, lane: Lane, customer: str | None) -> None:
+        self._lane = lane
+        self._customer = customer
+        self._said = 0
+
+    async def say(self, text: str) -> Document:
+        self._said += 1
+        fields: dict[str, Any] = {
+            "channel": "chat",
+            "from": "visitor@example.com",
+            "id": f"message-{self._said}",
+            "conversation": "a chat",
+            "body": text,
+        }
+        if self._customer is not None:
+            fields["customer_id"] = self._customer
+        run_id = await self._lane.accept(message_from(fields, vouched_by="a test"))
+        await self._lane.work(run_id)
+        return story_of(await read_records(self._lane.store, run_id))
+
+
+def asked_for(story: Document) -> str | None:
+    return (story["question"] or {}).get("param")
+
+
+def said(story: Document) -> str:
+    return str((story["reply"] or {}).get("text") or "")
+
+
+def done(story: Document) -> list[tuple[str, dict[str, Any]]]:
+    return [(call["tool"], call["arguments"]) for call in story["tool_calls"] if call["ok"]]
+
+
+@pytest.fixture
+async def shop() -> AsyncIterator[Sandbox]:
+    loaded = wiring.read_desk("orders")
+    spec = loaded.spec.model_copy(update={"mode": "auto"})
+    async with wiring.open_sandbox(replace(loaded, spec=spec)) as sandbox:
+        yield sandbox
+
+
+def talk(shop: Sandbox, customer: str | None) -> Conversation:
+    return Conversation(shop.lane(LaneClock(time.time()), lambda *call: None), customer)
+
+
+async def test_too_large_an_amount_is_asked_for_again(shop: Sandbox) -> None:
+    customer = talk(shop, "C-2004")
+    first = await customer.say("Please refund 90 EUR of O-10004, the sole came off")
+    assert asked_for(first) == "amount"
+    assert done(first) == []
+    second = await customer.say("all right, 30 euros then")
+    assert done(second) == [
+        (
+            "request_refund",
+            {"order": "O-10004", "amount": "30 EUR", "reason": "the sole came off"},
+        )
+    ]
+
+
+async def test_an_order_that_is_not_ones_own_must_be_proven(shop: Sandbox) -> None:
+    visitor = talk(shop, None)
+    assert asked_for(await visitor.say("Where is O-10018?")) == "proof"
+    why = await visitor.say("why do you need that?")
+    assert asked_for(why) == "proof"
+    assert "belongs to" in said(why)
+    declined = await visitor.say("no, forget it")
+    assert "colleague" in said(declined)
+    assert declined["question"] is None
+
+
+async def test_somebody_elses_and_no_order_are_asked_about_alike(shop: Sandbox) -> None:
+    theirs = await talk(shop, "C-2003").say("Where is O-10001?")
+    nobodys = await talk(shop, "C-2003").say("Where is O-19999?")
+    assert said(theirs) == said(nobodys)
+    assert asked_for(theirs) == asked_for(nobodys) == "proof"
+
+
+async def test_another_number_is_looked_up_at_once(shop: Sandbox) -> None:
+    customer = talk(shop, "C-2003")
+    assert asked_for(await customer.say("Where is O-10081?")) == "proof"
+    second = await customer.say("O-10018")
+    assert done(second) == [("check_order_status", {"order": "O-10018"})]
+
+
+async def test_an_order_that_has_not_left_is_cancelled_once_the_customer_agrees(
+    shop: Sandbox,
+) -> None:
+    customer = talk(shop, "C-2001")
+    first = await customer.say("Please refund O-10001, a mug is broken")
+    assert asked_for(first) == "confirm"
+    assert "cancelled" in said(first)
+    second = await customer.say("yes please")
+    assert done(second) == [("cancel_order", {"order": "O-10001"})]
+    assert "is cancelled" in said(second)
