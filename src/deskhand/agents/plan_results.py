@@ -1,6 +1,6 @@
 """What the calls of a plan came to, as the stage that makes them keeps it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from deskhand.agents.plan_progress import DONE
@@ -11,9 +11,11 @@ from deskhand.model.envelope import StageResult
 from deskhand.model.outcome import Outcome
 from deskhand.model.plan import ToolCall
 from deskhand.model.run import RunStatus
+from deskhand.model.share import as_argument
 from deskhand.model.spec import AgentSpec
 from deskhand.ports import GateAnswer
 from deskhand.tools.effects import outcome_unknown
+from deskhand.tools.rules.unsure_readings import UNSURE, UNSURE_READING
 from deskhand.tools.services import ServiceResult
 
 
@@ -68,3 +70,13 @@ def given_up(names: Sequence[str], most: int, output: dict[str, Any]) -> Service
         status=RunStatus.NEEDS_REVIEW,
         reason=f"the customer was asked for {asked} {times}, and it is still not known",
     )
+
+
+def unsure_values(answer: GateAnswer, slots: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that only the customer can settle, where nothing else holds a call back."""
+    if answer.rule != UNSURE_READING:
+        return {}
+    readings = answer.record()["read"]
+    names = {name for name, reading in readings.items() if reading in UNSURE}
+    said = [answer.arguments[name] for name in names if name in answer.arguments]
+    return {name: value for name, value in slots.items() if as_argument(value) in said}

@@ -40,13 +40,11 @@ from deskhand.model.plan import (
     ToolCall,
     name_of,
 )
-from deskhand.model.share import as_argument
 from deskhand.model.spec import AgentSpec
 from deskhand.model.understanding import INTENT_ID, SLOTS, Understanding
 from deskhand.model.value_readings import READ
 from deskhand.ports import GateAnswer, Held, StageContext, ToolGate
 from deskhand.tools.gate import DONE_BEFORE
-from deskhand.tools.rules.unsure_readings import UNSURE, UNSURE_READING
 from deskhand.tools.services import ServiceResult
 
 
@@ -253,13 +251,7 @@ class PlanWalk:
     def _unsure_values(self, answer: GateAnswer) -> dict[str, Any]:
         """The values that keep a call from being made until the customer says that they are
         right; none where a colleague must decide anyway."""
-        if not self.reads_turns or answer.rule != UNSURE_READING:
-            return {}
-        readings = answer.record()["read"]
-        names = {name for name, reading in readings.items() if reading in UNSURE}
-        said = [answer.arguments[name] for name in names if name in answer.arguments]
-        values = self._slots
-        return {name: value for name, value in values.items() if as_argument(value) in said}
+        return unsure_values(answer, self._slots) if self.reads_turns else {}
 
     def _asks_whether(self, values: dict[str, Any]) -> str:
         message = self.ctx.envelope.message
