@@ -16,6 +16,7 @@ from deskhand.agents.plan_results import (
     raise_if_unknown,
     result_of,
     results_in,
+    unsure_values,
 )
 from deskhand.agents.replying.delivery import held_result
 from deskhand.agents.replying.sending import Sending
