@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import pytest
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
@@ -200,3 +201,36 @@ async def test_a_day_begins_when_it_begins_at_the_desk(stores: Stores) -> None:
         return [prague[0]["day"] - utc[0]["day"]]
 
     assert await store._database.read_core(days) == [1]
+
+
+async def test_a_list_goes_on_where_its_page_ended(stores: Stores) -> None:
+    store = await stores()
+    feed = SqlConsoleFeed(store._database)
+    for number in range(1, 6):
+        await sent(store, number, "inquiry", "en")
+    await total(feed)
+    yesterday = t.run_figures.update().where(t.run_figures.c.run == 5).values(day=1)
+    await store._database.write_core(lambda core: core.execute(yesterday).close())
+
+    first = await feed.counted_runs(ALL, None, 3)
+    rest = await feed.counted_runs(ALL, first[-1].run, 3)
+
+    assert [row.run for row in (*first, *rest)] == [4, 3, 2, 1, 5]
+
+
+async def test_who_looks_does_not_index_a_desk_that_is_served(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await stores()
+    feed = SqlConsoleFeed(store._database)
+    served = SqlSearchIndex(store._database, "desk")
+    await served.index_some()
+    await sent(store, 1, "inquiry", "en")
+
+    assert (await total(feed)).messages == 0
+    await served.index_some()
+    assert (await total(feed)).messages == 1
+
+    await sent(store, 2, "inquiry", "en")
+    monkeypatch.setattr("deskhand.adapters.stores.search_index.MOMENT", -1.0)
+    assert (await total(feed)).messages == 2, "nobody indexes it any more"

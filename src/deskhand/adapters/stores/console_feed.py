@@ -87,10 +87,11 @@ class SqlConsoleFeed:
         return await self._database.read_core(lambda core: list_runs(core, wanted, before, limit))
 
     async def _count_due(self, desks: Collection[str]) -> None:
-        """What changed a moment ago is counted and found, as long as not much is due."""
+        """What changed is counted and found, as long as not much is due; a moment later where the
+        desk is served."""
         for desk in desks:
             zone = self._zones.get(desk, UTC)
-            await SqlSearchIndex(self._database, desk, zone).index_some()
+            await SqlSearchIndex(self._database, desk, zone).index_unless_kept_up()
 
     async def search(
         self, desks: Collection[str], words: Sequence[str], limit: int

@@ -5,10 +5,12 @@ Triggers note what is due. The process that serves the desk reads it a moment la
 words and figures anew, and takes the note away. A record that changes meanwhile is due again.
 """
 
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 from pydantic import ValidationError
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
 
 BATCH = 100
 """Records that are read and written at once: writers wait for the second part alone."""
+MOMENT = 3.0
+"""Seconds after which a desk that was indexed to the end counts as left alone."""
+_kept_up: WeakKeyDictionary[CoreDatabase, dict[str, float]] = WeakKeyDictionary()
+"""When each desk of a database was last indexed to the end by the process that serves it."""
 _DUE = t.search_due.c
 _PERSON = ("name", "mail_name", "address", "company", "customer_id", "phone")
 
@@ -48,6 +54,23 @@ class SqlSearchIndex:
 
     async def index_some(self) -> int:
         """Index what changed last, at most a batch; how much was due."""
+        began = time.monotonic()
+        count = await self._index_some()
+        if count < BATCH:
+            _kept_up.setdefault(self._database, {})[self.desk] = began
+        return count
+
+    async def index_unless_kept_up(self) -> None:
+        """The same for somebody who looks, where nobody in this process indexes the desk.
+
+        Whoever serves a desk indexes it every second. A screen that did so too would wait for the
+        database's writer.
+        """
+        kept_up = _kept_up.get(self._database, {}).get(self.desk)
+        if kept_up is None or time.monotonic() - kept_up > MOMENT:
+            await self._index_some()
+
+    async def _index_some(self) -> int:
         due = await self._database.glance(self._due)
         if not due:
             return 0
