@@ -2,7 +2,9 @@
 computing each mail is given.
 
 `python -m bench.hostile [--desk inbox]` (in `.venv`) hands every kind of tests/hostile_mail.py
-to `deskhand serve` by a folder of `.eml` files, and prints the figures as JSON.
+to `deskhand serve` by a folder of `.eml` files, and prints the figures as JSON. With `--each` the
+mails come one after the other, and the figures say how much computing each of them takes, in the
+server and in the processes that read for it.
 """
 
 import argparse
@@ -10,16 +12,19 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from statistics import quantiles
+from statistics import median, quantiles
 
 import deskhand
-from tests.hostile_mail import SIZES, hostile_mails
+from tests.hostile_mail import SIZES, HostileMail, hostile_mails
 
 DESK = """
 desk: hostile
@@ -60,21 +65,74 @@ def copy_desk(name: str, folder: Path) -> None:
 
 
 def write_mails(folder: Path, sizes: tuple[int, ...]) -> int:
-    """Mails as old files, so that they are read at once; returns how many there are."""
-    (folder / "mail").mkdir()
+    """All mails at once; returns how many there are."""
     count = 0
     for count, mail in enumerate(hostile_mails(sizes), 1):
-        file = folder / "mail" / f"{count:04}.eml"
-        unique = b"<hostile%d@example.com>" % count
-        file.write_bytes(mail.raw.replace(b"<hostile@example.com>", unique))
-        os.utime(file, (time.time() - _AGO, time.time() - _AGO))
+        write_mail(folder, count, mail)
     return count
+
+
+def write_mail(folder: Path, number: int, mail: HostileMail) -> None:
+    """A mail as an old file, so that it is read at once."""
+    file = folder / "mail" / f"{number:04}.eml"
+    unique = b"<hostile%d@example.com>" % number
+    hidden = file.with_suffix(".part")
+    hidden.write_bytes(mail.raw.replace(b"<hostile@example.com>", unique))
+    os.utime(hidden, (time.time() - _AGO, time.time() - _AGO))
+    hidden.rename(file)
 
 
 def computing(pid: int) -> float:
     """Seconds of computing of a process and of those it started and waited for."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, fields[11:15])) / _TICKS
+
+
+def tree_computing(root: int) -> float:
+    """Seconds of computing of a process and of all those below it, ended or not."""
+    parents: dict[int, int] = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it ended meanwhile
+            parents[int(status.parent.name)] = int(status.read_text().rpartition(")")[2].split()[1])
+    tree = {root}
+    while below := {pid for pid, parent in parents.items() if parent in tree} - tree:
+        tree |= below
+    used = 0.0
+    for pid in tree:
+        with suppress(OSError):
+            used += computing(pid)
+    return used
+
+
+def statuses(folder: Path) -> list[str]:
+    with closing(sqlite3.connect(folder / "desk.db", timeout=60)) as database:
+        return [row[0] for row in database.execute("SELECT status FROM runs")]
+
+
+def measure_each(folder: Path, sizes: tuple[int, ...]) -> dict[str, object]:
+    """How much computing each mail takes, from the file that appears to its run at rest."""
+    used: list[tuple[float, str]] = []
+    with served(folder) as (server, _, log):
+        for number, mail in enumerate(hostile_mails(sizes), 1):
+            before = tree_computing(server.pid)
+            write_mail(folder, number, mail)
+            while len(found := statuses(folder)) < number or {"queued", "running"} & set(found):
+                time.sleep(0.05)
+            used.append((round(tree_computing(server.pid) - before, 2), mail.kind))
+            print(f"{number}: {used[-1]}", file=sys.stderr)
+        unread = log.read_text().count("could not be read")
+    used.sort(reverse=True)
+    seconds = sorted(one[0] for one in used)
+    return {
+        "mails": len(used),
+        "computing of a mail": {
+            "median s": median(seconds),
+            "worst s": seconds[-1],
+            "over 2 s": [one for one in used if one[0] > 2],
+            "worst mails": used[:10],
+        },
+        "could not be read": unread,
+    }
 
 
 def runs_in(folder: Path) -> dict[str, int]:
@@ -95,7 +153,9 @@ def healthz(url: str) -> float:
     return time.perf_counter() - began
 
 
-def measure(folder: Path, count: int) -> dict[str, object]:
+@contextmanager
+def served(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], str, Path]]:
+    """The server at work, its address and its log."""
     command = [sys.executable, "-m", "deskhand.cli", "serve", str(folder / "desk"), "--port", "0"]
     command += ["--database", str(folder / "desk.db"), "--outbox", str(folder / "outbox")]
     log = folder / "log"
@@ -106,15 +166,23 @@ def measure(folder: Path, count: int) -> dict[str, object]:
             if server.poll() is not None:
                 raise SystemExit(log.read_text())
             time.sleep(0.1)
+        yield server, url[0], log
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def measure(folder: Path, count: int) -> dict[str, object]:
+    with served(folder) as (server, url, log):
         waits: list[float] = []
         began, looked, counts = time.time(), time.time(), {}
         while sum(counts.values()) < count or set(counts) & {"queued", "running"}:
-            waits.append(healthz(url[0]))
+            waits.append(healthz(url))
             time.sleep(0.02)
             if time.time() - looked > 10:
                 counts, looked = runs_in(folder), time.time()
                 print(f"{time.time() - began:.0f} s: {counts}", file=sys.stderr)
-        used = computing(server.pid)
+        used = tree_computing(server.pid)
         milliseconds = [wait * 1000 for wait in waits]
         hundredths = quantiles(milliseconds, n=100)
         return {
@@ -130,9 +198,6 @@ def measure(folder: Path, count: int) -> dict[str, object]:
             },
             "could not be read": log.read_text().count("could not be read"),
         }
-    finally:
-        server.terminate()
-        server.wait()
 
 
 def main() -> None:
@@ -140,6 +205,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--embedded", action="store_true", help="let the embedded brain read them")
     parser.add_argument("--desk", help="a shipped desk, as `inbox`, instead of a small one")
+    parser.add_argument("--each", action="store_true", help="measure each mail by itself")
     options = parser.parse_args()
     brain = "embedded" if options.embedded else "{scripted: brain.yaml}"
     with tempfile.TemporaryDirectory(prefix="deskhand-hostile-") as name:
@@ -148,7 +214,12 @@ def main() -> None:
             copy_desk(options.desk, folder / "desk")
         else:
             write_desk(folder / "desk", brain)
-        count = write_mails(folder, tuple(options.sizes))
+        (folder / "mail").mkdir()
+        sizes = tuple(options.sizes)
+        if options.each:
+            print(json.dumps(measure_each(folder, sizes), indent=2))
+            return
+        count = write_mails(folder, sizes)
         print(json.dumps(measure(folder, count), indent=2))
 
 

@@ -2,6 +2,7 @@
 something."""
 
 import base64
+import zlib
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -69,6 +70,50 @@ def _charset_names(lines: int) -> bytes:
         words = _numbered(b"=?c%d_%%d?q?a?=" % line, 200, b" ")
         written.append(b"X-%d: %s" % (line, words))
     return b"\r\n".join(written)
+
+
+def _pdf_part(content: bytes) -> bytes:
+    head = b"Content-Type: application/pdf; name=a.pdf\r\nContent-Transfer-Encoding: base64\r\n"
+    return head + b"\r\n" + base64.encodebytes(content)
+
+
+def _with_pdf(content: bytes) -> bytes:
+    return _parts([b"\r\nSee", _pdf_part(content)])
+
+
+def hostile_pdf(stream: bytes, pages: int = 1, packed: bool = False, depth: int = 0) -> bytes:
+    """A file whose pages all show one stream, below so many levels of nodes."""
+    data = zlib.compress(stream, 9) if packed else stream
+    how = b"/Filter /FlateDecode " if packed else b""
+    first_node, first_page = 5, 5 + depth
+    nodes = range(first_node, first_node + depth)
+    kids = b" ".join(b"%d 0 R" % (first_page + page) for page in range(pages))
+    chain = [b"%d 0 R" % node for node in nodes] + [kids]
+    written = [
+        b"<</Type /Catalog /Pages 2 0 R>>",
+        b"<</Type /Pages /Count %d /Kids [%s]>>" % (pages, chain[0]),
+        b"<<%s/Length %d>> stream\n%s\nendstream" % (how, len(data), data),
+        b"<</Type /Font /Subtype /Type1 /BaseFont /Helvetica>>",
+    ]
+    written += [b"<</Type /Pages /Count %d /Kids [%s]>>" % (pages, kid) for kid in chain[1:]]
+    page = (
+        b"<</Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 3 0 R"
+        b" /Resources <</Font <</F 4 0 R>>>>>>"
+    )
+    return _numbered_objects([*written, *[page] * pages])
+
+
+def _numbered_objects(written: list[bytes]) -> bytes:
+    """A PDF of these objects, with the table of where each begins."""
+    pieces, places, place = [b"%PDF-1.4\n"], [], 9
+    for number, content in enumerate(written, 1):
+        pieces.append(b"%d 0 obj %s endobj\n" % (number, content))
+        places.append(b"%010d 00000 n \n" % place)
+        place += len(pieces[-1])
+    size = len(written) + 1
+    table = b"xref\n0 %d\n0000000000 65535 f \n%s" % (size, b"".join(places))
+    end = b"trailer <</Root 1 0 R /Size %d>>\nstartxref\n%d\n%%%%EOF\n" % (size, place)
+    return b"".join([*pieces, table, end])
 
 
 _KINDS: dict[str, Callable[[int], bytes]] = {
@@ -183,6 +228,20 @@ _KINDS: dict[str, Callable[[int], bytes]] = {
     ),
     "combining marks": lambda n: _text("e\u0301\u0323".encode() * n, b"text/plain; charset=utf-8"),
     "tnef": lambda n: _tnef(n * 5),
+    "pdf of many words": lambda n: _with_pdf(hostile_pdf(b"BT /F 1 Tf (x) Tj ET\n" * n)),
+    "pdf of many pages": lambda n: _with_pdf(
+        hostile_pdf(b"BT /F 1 Tf (x) Tj ET\n" * (n // 50), min(n // 30, 3000))
+    ),
+    "pdf that unpacks": lambda n: _with_pdf(
+        hostile_pdf(b"BT /F 1 Tf (x) Tj ET\n" * n * 10, 20, packed=True)
+    ),
+    "pdf of nothing unpacked": lambda n: _with_pdf(hostile_pdf(b"\0" * n * 1000, 3, packed=True)),
+    "pdf of nested pages": lambda n: _with_pdf(
+        hostile_pdf(b"BT /F 1 Tf (x) Tj ET", depth=min(n, 20_000))
+    ),
+    "pdf of open brackets": lambda n: _with_pdf(hostile_pdf(b"[" * n + b"(" * n)),
+    "pdf of marks": lambda n: _with_pdf(b"%PDF-1.4\n" + b"1 0 obj <<" * n),
+    "three pdfs": lambda n: _parts([_pdf_part(hostile_pdf(b"BT /F 1 Tf (x) Tj ET\n" * n))] * 3),
     "zones": lambda n: _calendar(_zones(min(n // 25, 1500), "FREQ=YEARLY")),
     "zones by the second": lambda n: _calendar(_zones(min(n // 1000, 30), "FREQ=SECONDLY")),
     "duration": lambda n: _calendar(_EVENT.format("DURATION:P" + "9" * min(n, 900) + "D\r\n")),

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from deskhand.charsets import codec_of
 from deskhand.contacts.entries import BadEntry, entry_of
 from deskhand.model.contact import ContactEntry
 
@@ -97,11 +98,8 @@ def _property(written: str) -> tuple[str, dict[str, str], str] | None:
         key, _, setting = parameter.partition("=")
         read[key.upper()] = setting.strip('"')
     if read.get("ENCODING", "").upper() == "QUOTED-PRINTABLE" or "QUOTED-PRINTABLE" in read:
-        charset = read.get("CHARSET", "utf-8")
-        try:
-            value = quopri.decodestring(value.encode()).decode(charset, "replace")
-        except LookupError:
-            value = quopri.decodestring(value.encode()).decode("utf-8", "replace")
+        codec = codec_of(read.get("CHARSET", "utf-8")) or "utf-8"
+        value = quopri.decodestring(value.encode()).decode(codec, "replace")
     return name.rpartition(".")[2].strip().upper(), read, value
 
 

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from deskhand.charsets import codec_of
 from deskhand.errors import ConfigError
 from deskhand.knowledge.article_sections import Outline, ParsedArticle, decoded
 from deskhand.knowledge.front_matter import KEYS, read_value
@@ -57,16 +58,12 @@ def read_html(path: Path, raw: bytes) -> ParsedArticle:
 
 
 def _encoding(raw: bytes) -> str:
-    """As the page declares it; UTF-8 otherwise."""
+    """As the page declares it, where that is a codec of text; UTF-8 otherwise."""
     declared = _CHARSET.search(raw[:4096])
     if declared is None or raw.startswith(b"\xef\xbb\xbf"):
         return "utf-8-sig"
-    try:
-        "".encode(declared[1].decode())
-    except LookupError:
-        return "utf-8-sig"
-    name = declared[1].decode().lower()
-    return "utf-8-sig" if name in ("utf-8", "utf8") else name
+    codec = codec_of(declared[1].decode())
+    return "utf-8-sig" if codec in (None, "utf_8") else codec
 
 
 def _head(path: Path, tree: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import binascii
 import re
 from email.utils import getaddresses
 
-from deskhand.mail.charsets import clean, decoded
+from deskhand.charsets import clean, decoded
 from deskhand.model.message import Address
 
 _WORD = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?([^?]{0,5000})\?=")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from deskhand.mail.charsets import clean
+from deskhand.charsets import clean
 
 LONGEST = 300_000
 MAX_DEPTH = 200

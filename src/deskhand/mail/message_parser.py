@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from hashlib import sha256
 
-from deskhand.mail.charsets import clean
+from deskhand.charsets import clean
 from deskhand.mail.header_text import addresses, header_text
 from deskhand.mail.html_text import hidden_text, html_text
 from deskhand.mail.long_text import within_length
@@ -189,7 +189,7 @@ def _is_words(part: Part) -> bool:
 
 def _attachments(mail: Part, budget: HtmlBudget) -> Iterator[Attachment]:
     pdfs = 0
-    seconds = float(PDF_SECONDS)
+    seconds = PDF_SECONDS
     for part in _files(mail):
         content = part.attached or part.content()
         if part.kind == "application/pdf":

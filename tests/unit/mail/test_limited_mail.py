@@ -1,14 +1,21 @@
 """Mail read in limited processes: as before, or as a message for a person."""
 
+import base64
+from contextlib import suppress
+from resource import RUSAGE_CHILDREN, getrusage
+
 import pytest
 
+from deskhand.limited_process import LimitedProcess, WorkStopped
 from deskhand.mail import limited_mail, parse
 from deskhand.mail.limited_mail import read_mail, read_mail_now
 from deskhand.mail.long_text import CUT, LONGEST_BODY, LONGEST_TEXTS, MOST_LINES, REST
 from deskhand.mail.message_files import message_from
 from deskhand.mail.message_parser import LONGEST_HTML, UNREAD_PAGE
+from deskhand.mail.pdf_text import PDF_SECONDS, read_pdf
 from deskhand.model.message import UNREADABLE
-from tests.hostile_mail import hostile_mails
+from deskhand.scheduling.limited_calendars import ANSWERING_SECONDS, READING_SECONDS
+from tests.hostile_mail import hostile_mails, hostile_pdf
 
 HEAD = (
     b"From: Ann Lee <ann@example.com>\r\nTo: shop@example.com\r\nSubject: =?utf-8?q?Teapot?=\r\n"
@@ -39,6 +46,62 @@ async def test_a_mail_that_takes_too_long_is_a_message_for_a_person(
     [whole] = message.attachments
     assert (whole.name, whole.content) == ("mail.eml", raw)
     assert message.id == read_mail_now(raw).id
+
+
+def with_pdfs(*contents: bytes) -> bytes:
+    head = b"Content-Type: application/pdf; name=a.pdf\r\nContent-Transfer-Encoding: base64\r\n\r\n"
+    parts = [b"\r\nSee the invoice"]
+    parts += [head + base64.encodebytes(content) for content in contents]
+    written = b"".join(b"--b\r\n" + part + b"\r\n" for part in parts)
+    return HEAD + b"Content-Type: multipart/mixed; boundary=b\r\n\r\n" + written + b"--b--\r\n"
+
+
+ENDLESS_PDF = hostile_pdf(b"BT /F 1 Tf (x) Tj ET\n" * 200_000, pages=100)
+"""Its pages would take minutes."""
+
+
+def test_a_pdf_beyond_its_share_is_listed_and_its_mail_is_read() -> None:
+    message = parse(with_pdfs(ENDLESS_PDF))
+    assert message.body == "See the invoice"
+    assert [file.text for file in message.attachments] == [None]
+    [read] = parse(with_pdfs(hostile_pdf(b"BT /F 1 Tf (x) Tj ET"))).attachments
+    assert read.text == "x"
+    text, used = read_pdf(ENDLESS_PDF, 0.1)
+    assert text is None
+    assert 0.05 < used < 0.6
+
+
+async def test_the_pdfs_of_a_mail_count_against_its_computing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They have no process of their own beside the one that is ended."""
+    monkeypatch.setattr(limited_mail, "CPU_SECONDS", 0.2)
+    message = await read_mail(with_pdfs(ENDLESS_PDF))
+    assert "more computing" in message.headers[UNREADABLE]
+    assert [file.name for file in message.attachments] == ["mail.eml"]
+
+
+def test_all_that_one_mail_may_compute_is_less_than_two_seconds() -> None:
+    whole = limited_mail.CPU_SECONDS
+    assert whole > PDF_SECONDS
+    assert whole + READING_SECONDS + ANSWERING_SECONDS < 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["three pdfs", "pdf that unpacks", "wide table", "zones", "ink"])
+def test_no_hostile_mail_is_given_two_seconds(kind: str) -> None:
+    """By what the kernel counted for the process that read it, from its first step to its end."""
+    [mail] = [mail for mail in hostile_mails((250_000,)) if mail.kind.startswith(f"{kind},")]
+    process = LimitedProcess()
+    ended = getrusage(RUSAGE_CHILDREN)
+    process.call(limited_mail.FUNCTION, b"0" + with_pdfs(hostile_pdf(b"BT /F 1 Tf (x) Tj ET")), 60)
+    started = process.computing()
+    with suppress(WorkStopped):
+        process.call(limited_mail.FUNCTION, b"0" + mail.raw, limited_mail.CPU_SECONDS)
+    process.end()
+    whole = getrusage(RUSAGE_CHILDREN)
+    used = whole.ru_utime + whole.ru_stime - ended.ru_utime - ended.ru_stime
+    assert 0 < used - started < 2
 
 
 def test_nobody_but_us_says_that_a_mail_could_not_be_read() -> None:

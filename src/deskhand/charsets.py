@@ -1,4 +1,4 @@
-"""Bytes to text, whatever the mail claims its charset to be."""
+"""Bytes to text, whatever a mail or a file claims its charset to be."""
 
 import re
 from encodings import normalize_encoding
@@ -40,8 +40,8 @@ iso8859_5 iso8859_6 iso8859_7 iso8859_8 iso8859_9 iso8859_10 iso8859_11 iso8859_
 iso8859_15 iso8859_16
 """
 CODECS = frozenset(_OF_TEXT.split())
-"""The codecs that a mail may name, by Python's own names for them. All take a time that grows with
-the text; others of Python's, such as `punycode`, take the square of it."""
+"""The codecs that a mail or a file may name, by Python's own names for them. All take a time that
+grows with the text; others of Python's, such as `punycode`, take the square of it."""
 _NAME = re.compile(r"[A-Za-z0-9_.:()+ -]{1,60}")
 
 
@@ -61,7 +61,7 @@ def decoded(raw: bytes, charset: str) -> str:
 
 @lru_cache(maxsize=1024)
 def codec_of(charset: str) -> str | None:
-    """The codec of text that a mail names; None for any other.
+    """The codec of text that a mail or a file names; None for any other.
 
     Python takes a name in many spellings (`Punycode_` is `punycode`). So a name is first brought
     to the one that Python would use, and only what is on our list is decoded by.

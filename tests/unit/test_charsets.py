@@ -4,8 +4,8 @@ import codecs
 
 import pytest
 
+from deskhand.charsets import CODECS, codec_of
 from deskhand.mail import parse
-from deskhand.mail.charsets import CODECS, codec_of
 
 HEAD = b"From: ann@example.com\r\nMessage-ID: <one@example.com>\r\n"
 
