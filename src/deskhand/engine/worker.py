@@ -8,17 +8,17 @@ from typing import Any
 
 from deskhand.config.sections.expiry import ExpirySpec
 from deskhand.crashpoints import crash_point
+from deskhand.engine.adoption import adoption, answering_also
 from deskhand.engine.context import RunContext
 from deskhand.engine.decisions import REVISABLE
 from deskhand.engine.follow_up import ANSWER_WITHIN, follow_up, kept_open
-from deskhand.engine.journal import fold, result_of
 from deskhand.engine.loop import End, Flow, run_flow
 from deskhand.engine.manual_reply import answer_in, newest_answer
 from deskhand.engine.review_causes import causes_of, facts_of
 from deskhand.errors import DeskhandError, Fenced, PermanentError, StoreUnavailable
 from deskhand.model.causes import Cause
 from deskhand.model.codes import ErrorCode
-from deskhand.model.envelope import Delta, Envelope, ErrorNote, StageResult
+from deskhand.model.envelope import Envelope, ErrorNote, StageResult
 from deskhand.model.message import Message
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import (
@@ -222,33 +222,9 @@ class Worker:
     async def _inheritance(self, run: Run, envelope: Envelope) -> StageResult | None:
         """What earlier runs leave to this one: a question it answers, messages it answers too."""
         parked = await self._store.adopt(run.id, run.conversation, run.position)
-        adopted = None if parked is None else await self._adoption(parked)
+        adopted = None if parked is None else await adoption(self._store, parked)
         earlier = await self._store.superseded(run.id, run.conversation)
-        if not earlier:
-            return adopted
-        adopted = adopted or StageResult()
-        texts = [turn.message.words for turn in earlier]
-        metadata = {**adopted.delta.metadata, "also_answers": [turn.run.id for turn in earlier]}
-        raw_input = "\n\n".join([*texts, envelope.raw_input])
-        return adopted.changed(delta=adopted.delta.changed(raw_input=raw_input, metadata=metadata))
-
-    async def _adoption(self, parked: Run) -> StageResult | None:
-        """The outputs of the run that asked the customer, and the stage to go on at."""
-        message = await self._store.message(parked.id)
-        rows = await self._store.rows(parked.id)
-        if message is None or not rows:
-            return None
-        state = fold(Envelope.of(message, run_id=parked.id), rows)
-        asked = result_of(rows[-1])
-        metadata: dict[str, Any] = {
-            **state.metadata,
-            "adopted_from": parked.id,
-            "asked": _asked(asked),
-        }
-        return StageResult(
-            delta=Delta(outputs=state.outputs, metadata=metadata),
-            next=asked.resume or rows[-1].name,
-        )
+        return answering_also(adopted, earlier, envelope)
 
     async def _finish(
         self, run_id: str, end: End, review: NewReview | None, rows: Sequence[StepRow] = ()
@@ -321,10 +297,6 @@ def _message(claimed: Claimed) -> Message:
     except ValueError:
         words = "the stored message cannot be read by this version"
         raise PermanentError(words, ErrorCode.MESSAGE_UNREADABLE) from None
-
-
-def _asked(result: StageResult) -> dict[str, Any]:
-    return {"param": result.ask.param, "text": result.ask.text} if result.ask else {}
 
 
 def _broken(error: Exception) -> End:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from pydantic import Field
+
 from deskhand.model.frozen import Frozen
 from deskhand.model.ids import random_bytes
 from deskhand.model.message import Message
@@ -298,6 +300,8 @@ class PlacedMessage(Frozen):
     thread_id: str
     is_new: bool
     matching: MatchResult
+    answered: dict[str, Any] = Field(default_factory=dict, exclude=True)
+    """Which model was asked, for the step's row."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from deskhand.model.message import Message
-from deskhand.model.run import RunStatus
+from deskhand.model.run import ConversationTurn, Run, RunStatus
 from deskhand.model.ticket import (
     CustomerTickets,
     NewestMessage,
@@ -106,6 +106,19 @@ class TicketStore(TicketArchive, Protocol):
 
     async def timeline(self, ticket_id: str) -> list[TicketMessage]:
         """A ticket's messages as people read them, oldest first."""
+        ...
+
+    async def take_up(
+        self, run_id: str, runs: Sequence[str]
+    ) -> tuple[Run | None, list[ConversationTurn]]:
+        """Let a run take over what waits in other conversations of its ticket, whose runs these
+        are: the newest question to the customer, and drafts, which become stale. Asked again, it
+        returns the same."""
+        ...
+
+    async def join_hand_over(self, run_id: str, runs: Sequence[str], by: str) -> str | None:
+        """The open hand-over of one of these runs, told that this run's message belongs to it too;
+        None without one."""
         ...
 
     async def checkpoint(self, ticket_id: str) -> TicketCheckpoint | None:

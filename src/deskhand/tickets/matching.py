@@ -1,4 +1,5 @@
-"""Which ticket a message continues, told by evidence alone: no model is asked.
+"""Which ticket a message continues, told by evidence alone. Where only meaning is left to go by, a
+desk with a model asks it instead (`model_matching.py`).
 
 The candidates are one customer's tickets. What a text says leads to one of them or to none; it
 never adds another one, so no message comes to another customer's ticket.
@@ -15,8 +16,6 @@ from deskhand.model.ticket import (
 from deskhand.model.ticket_state import TicketState
 from deskhand.tickets.candidates import Candidate, Incoming, likeness, names_others
 
-REOPEN_WITHIN = 14 * 86400.0
-"""How long after it was solved a message reopens a ticket."""
 _ORDER = (TicketState.ACTIVE, TicketState.PENDING, TicketState.OPEN, TicketState.SOLVED)
 _UNFINISHED = (TicketState.ACTIVE, TicketState.PENDING, TicketState.OPEN)
 ALIKE = 0.895
@@ -43,11 +42,23 @@ def is_candidate(ticket: Ticket, now: float, reopen_within: float) -> bool:
     return ticket.state is TicketState.SOLVED and is_recent
 
 
+def reachable(incoming: Incoming, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The tickets that the writer may come to, in the order in which they are looked at."""
+    own = [one for one in candidates if incoming.is_proven or one.in_conversation]
+    return sorted(own, key=_rank)
+
+
+def match_by_signs(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchResult | None:
+    """What ids, numbers and words of a follow-up show; None where only meaning is left."""
+    ordered = reachable(incoming, candidates)
+    found = (rule(incoming, ordered) for rule in _SIGNS)
+    return next((result for result in found if result is not None), None)
+
+
 def match(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchResult:
     """The first evidence in its order decides; without any, the message opens a ticket."""
-    reachable = [one for one in candidates if incoming.is_proven or one.in_conversation]
-    ordered = sorted(reachable, key=_rank)
-    for rule in _RULES:
+    ordered = reachable(incoming, candidates)
+    for rule in (*_SIGNS, *_MEANING):
         found = rule(incoming, ordered)
         if found is not None:
             return found
@@ -188,13 +199,12 @@ def _joins(
     )
 
 
-_RULES: tuple[_Rule, ...] = (
+_SIGNS: tuple[_Rule, ...] = (
     _by_name,
     _by_conversation,
     _by_answer,
     _by_citation,
     _by_reference,
     _by_follow_up,
-    _by_chance,
-    _by_meaning,
 )
+_MEANING: tuple[_Rule, ...] = (_by_chance, _by_meaning)

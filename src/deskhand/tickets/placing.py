@@ -22,8 +22,9 @@ from deskhand.model.ticket_request import handed_in
 from deskhand.tickets.candidates import Candidate, Incoming
 from deskhand.tickets.checkpoints import grow, read_text
 from deskhand.tickets.fold import fold
-from deskhand.tickets.matching import is_candidate, match
+from deskhand.tickets.matching import is_candidate, match, match_by_signs, reachable
 from deskhand.tickets.message_hints import cited_in, facts_of, follow_up_words, told_meaning
+from deskhand.tickets.model_matching import AskedMatch, TicketMatcher
 from deskhand.tickets.rules import joined, opened
 from deskhand.tickets.service import Tickets
 
@@ -90,8 +91,12 @@ class TicketPlacing:
     embedder: "Embeds | None" = None
     answered_run: AnsweredRun = answers_nothing
     continuations: ReadsContinuations | None = None
+    matcher: TicketMatcher | None = None
+    """Asks the desk's model; None for a desk without one."""
 
-    async def place(self, run_id: str, message: Message) -> PlacedMessage:
+    async def place(
+        self, run_id: str, message: Message, *, without_model: bool = False
+    ) -> PlacedMessage:
         """The message's ticket. Asked again for the same run, it is the same one.
 
         Opening and joining are compare-and-set for the customer: whoever was slower reads the
@@ -109,13 +114,30 @@ class TicketPlacing:
             seen = await self.tickets.seen_by(customer.names, facts.conversation)
             incoming = await self._incoming(message, customer, facts, vector)
             candidates = await self._candidates(message, incoming.named, customer, seen)
-            result = match(incoming, candidates)
+            asked = await self._asked(run_id, incoming, candidates, without_model)
+            result = asked.result or match(incoming, candidates)
             chosen = next((t for t in seen.tickets if t.id == result.matched_ticket_id), None)
             if chosen is not None and result.joins:
-                return await self._join(chosen, result, facts, seen, customer)
-            return await self._open(result, facts, seen, customer)
+                placed = await self._join(chosen, result, facts, seen, customer)
+            else:
+                placed = await self._open(result, facts, seen, customer)
+            return placed.changed(answered=asked.answered)
 
         return await self.tickets.retried(attempt)
+
+    async def _asked(
+        self,
+        run_id: str,
+        incoming: Incoming,
+        candidates: Sequence[Candidate],
+        without_model: bool,
+    ) -> AskedMatch:
+        """What the desk's model says; nothing where harder evidence decides, or there is none to
+        ask."""
+        if self.matcher is None or match_by_signs(incoming, candidates) is not None:
+            return AskedMatch()
+        own = reachable(incoming, candidates)[:MOST_READ]
+        return await self.matcher.match(run_id, incoming, own, without_model=without_model)
 
     async def _placed_before(self, run_id: str) -> PlacedMessage | None:
         """What an earlier attempt of the same run did, mended where it was cut short."""

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from deskhand.config.sections.tickets import TicketsSection
 from deskhand.crashpoints import crash_point
 from deskhand.errors import Conflict, NotFound, TicketsChanged
 from deskhand.model.ticket import (
@@ -32,10 +33,11 @@ from deskhand.tickets import rules
 from deskhand.tickets.checkpoints import build, told_of
 from deskhand.tickets.deadlines import Deadline, DeadlineRules
 from deskhand.tickets.fold import apply, fold
-from deskhand.tickets.matching import REOPEN_WITHIN
 from deskhand.tickets.message_hints import facts_of
 
 T = TypeVar("T")
+REOPEN_WITHIN = TicketsSection().reopen_seconds
+"""Where no desk.yaml is at hand."""
 _TRIES = 50
 """How often a change is tried anew when others change the same customer's tickets meanwhile."""
 

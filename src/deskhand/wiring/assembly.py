@@ -27,6 +27,7 @@ from deskhand.brain.build import ArticleAsides
 from deskhand.brain.desk_intents import text_intent_reader
 from deskhand.config.desk import DeskSpec
 from deskhand.config.uses import offers_tool
+from deskhand.engine.adoption import TicketTakeUp
 from deskhand.engine.conversation_memory import ConversationMemory, MemoryLimits
 from deskhand.engine.loop import End, Flow
 from deskhand.engine.manual_reply import manual_reply_flow
@@ -209,9 +210,12 @@ def _parts(setup: DeskSetup, tools: ToolRegistry, gate: Gate, known_sender: Know
     spec = setup.loaded.spec
     sources = context_sources(setup.database, setup.store, setup.knowledge, setup.office)
     store, contacts = setup.store, setup.office.contacts
-    tickets = setup.tickets or own_tickets(setup.database, store.desk, setup.clock.now)
+    tickets = setup.tickets or own_tickets(setup.database, store.desk, spec, setup.clock.now)
     services: dict[str, ServiceFunction] = {
-        "match_ticket": match_through(ticket_placing(tickets, store, contacts)),
+        "match_ticket": match_through(
+            ticket_placing(spec, setup.brain, tickets, store, contacts),
+            TicketTakeUp(store, tickets),
+        ),
         "retrieve": retrieve_from(sources),
         "review": review_through(gate, known_sender),
         "dispatch": dispatch_through(gate, setup.sending),

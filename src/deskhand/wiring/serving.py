@@ -70,7 +70,7 @@ from deskhand.wiring.routing import desk_intake
 from deskhand.wiring.sending import reply_sending, sent_within_the_hour
 from deskhand.wiring.telemetry import open_teller
 from deskhand.wiring.ticket_work import ticket_keeper
-from deskhand.wiring.tickets import deadline_rules, open_tickets
+from deskhand.wiring.tickets import open_tickets
 from deskhand.wiring.tools import mcp_servers
 from deskhand.wiring.webhooks import keep_desk_file_webhook, webhook_courier
 from deskhand.wiring.workers import DeskDispatcher, served_by
@@ -149,9 +149,7 @@ async def open_desk(
         model = limited_chat(around.chat, spec, store, clock, rate)
         circuits = model_circuits(store, clock) if waits_for_models else None
         asked = _AskedModels(spec, model, store, clock, circuits)
-        tickets = await closing.enter_async_context(
-            open_tickets(database, spec.name, deadlines=deadline_rules(spec))
-        )
+        tickets = await closing.enter_async_context(open_tickets(database, spec.name, spec=spec))
         keeper = ticket_keeper(spec, tickets, around.channels, outbox)
         closing.push_async_callback(keeper.stop)
         around = replace(around, ticket_keeper=keeper)

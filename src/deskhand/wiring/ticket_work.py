@@ -9,8 +9,9 @@ from deskhand.engine.satisfaction import Survey
 from deskhand.engine.ticket_keeper import TicketKeeper
 from deskhand.language.ticket_facts import continuations
 from deskhand.model.message import Message
-from deskhand.ports import Contacts
+from deskhand.ports import Brain, Contacts
 from deskhand.tickets.message_hints import our_deliveries
+from deskhand.tickets.model_matching import TicketMatcher
 from deskhand.tickets.placing import TicketPlacing
 from deskhand.tickets.service import Tickets
 from deskhand.wiring.channels import ChannelPost, DeskChannel, sending_channels
@@ -37,9 +38,14 @@ def ticket_keeper(
     return TicketKeeper(tickets, survey=survey)
 
 
-def ticket_placing(tickets: Tickets, store: DeskStore, contacts: Contacts) -> TicketPlacing:
+def ticket_placing(
+    spec: DeskSpec, brain: Brain | None, tickets: Tickets, store: DeskStore, contacts: Contacts
+) -> TicketPlacing:
     """What brings a desk's messages to their tickets."""
-    return TicketPlacing(tickets, contacts, embedder(), _answered(store), continuations)
+    matcher = None
+    if brain is not None and spec.brain.kind != "embedded":
+        matcher = TicketMatcher(brain)
+    return TicketPlacing(tickets, contacts, embedder(), _answered(store), continuations, matcher)
 
 
 def _answered(store: DeskStore) -> Callable[[Message], Awaitable[str | None]]:

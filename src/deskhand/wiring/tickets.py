@@ -39,12 +39,19 @@ async def open_tickets(
     database: Database,
     desk: str,
     now: Callable[[], float] = time.time,
-    deadlines: DeadlineRules | None = None,
+    spec: "DeskSpec | None" = None,
 ) -> AsyncIterator[Tickets]:
-    """A desk's tickets, with the active store that the environment names."""
+    """A desk's tickets, with the active store that the environment names and by the rules of its
+    desk.yaml, where that is at hand."""
     active = active_tickets(database, desk, os.environ.get(ACTIVE_TICKETS))
+    store = SqlTickets(database, desk)
     try:
-        yield Tickets(SqlTickets(database, desk), active, now=now, deadlines=deadlines)
+        if spec is None:
+            yield Tickets(store, active, now=now)
+        else:
+            within = spec.tickets.reopen_seconds
+            rules = deadline_rules(spec)
+            yield Tickets(store, active, now=now, reopen_within=within, deadlines=rules)
     finally:
         await active.close()
 
@@ -54,6 +61,9 @@ def deadline_rules(spec: "DeskSpec") -> DeadlineRules:
     return DeadlineRules(spec.tickets, spec.calendar.offering.hours)
 
 
-def own_tickets(database: Database, desk: str, now: Callable[[], float]) -> Tickets:
+def own_tickets(
+    database: Database, desk: str, spec: "DeskSpec", now: Callable[[], float]
+) -> Tickets:
     """A desk's tickets all in its own database: for sandboxes, which ask no other server."""
-    return Tickets(SqlTickets(database, desk), SqlActiveTickets(database, desk), now=now)
+    store, active = SqlTickets(database, desk), SqlActiveTickets(database, desk)
+    return Tickets(store, active, now=now, reopen_within=spec.tickets.reopen_seconds)

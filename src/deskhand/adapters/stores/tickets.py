@@ -1,5 +1,6 @@
 """A desk's tickets in SQLAlchemy Core, on every database."""
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,9 +17,11 @@ from deskhand.adapters.stores.ticket_rows import (
     write_events,
     write_row,
 )
+from deskhand.adapters.stores.ticket_take_up import join_hand_over, take_up
 from deskhand.errors import NotFound
 from deskhand.language.slots.folded_text import fold as folded
 from deskhand.model.message import Message
+from deskhand.model.run import ConversationTurn, Run
 from deskhand.model.ticket import (
     CustomerTickets,
     Ticket,
@@ -273,6 +276,22 @@ class SqlTickets(TicketQueues):
         )
         rows = await self._database.read_core(lambda core: core.execute(query).all())
         return [_told(row) for row in rows]
+
+    # --- what waits in other conversations
+
+    async def take_up(
+        self, run_id: str, runs: Sequence[str]
+    ) -> tuple[Run | None, list[ConversationTurn]]:
+        now = time.time()
+        return await self._database.write_core(
+            lambda core: take_up(core, self.desk, run_id, runs, now)
+        )
+
+    async def join_hand_over(self, run_id: str, runs: Sequence[str], by: str) -> str | None:
+        now = time.time()
+        return await self._database.write_core(
+            lambda core: join_hand_over(core, self.desk, run_id, runs, by, now)
+        )
 
     # --- the archive
 

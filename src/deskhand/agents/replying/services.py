@@ -1,7 +1,8 @@
 """The services every desk has: `match_ticket` finds the message's ticket, `review` asks a person,
 `dispatch` delivers the reply."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any
 
 from deskhand.agents.replying.delivery import ReplyDelivery
@@ -11,7 +12,7 @@ from deskhand.agents.replying.sending import Sending
 from deskhand.config.sections.expiry import ExpirySpec
 from deskhand.errors import PermanentError
 from deskhand.model.causes import cause_of_rule, each_once
-from deskhand.model.envelope import Ask, Envelope
+from deskhand.model.envelope import Ask, Envelope, StageResult
 from deskhand.model.message import Message, iso
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import ReviewKind
@@ -120,20 +121,39 @@ def dispatch_through(gate: ToolGate, sending: Sending | None = None) -> ServiceF
     return dispatch
 
 
-def match_through(placing: TicketPlacing) -> ServiceFunction:
+TakesUp = Callable[[str, Envelope], Awaitable[StageResult | None]]
+"""What the run of a message takes over of its ticket, by its id, from other conversations."""
+
+
+def match_through(placing: TicketPlacing, takes_up: TakesUp | None = None) -> ServiceFunction:
     """The stage that stands before the others. Its output names the ticket and says why it is
-    this one."""
+    this one. A proven customer who joins it from another channel is answered what waits there too,
+    and goes on where he was asked."""
 
     async def match_ticket(
         envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        if envelope.message is None:
+    ) -> ServiceResult:
+        message = envelope.message
+        if message is None:
             raise PermanentError("there is no message to find a ticket for")
-        placed = await placing.place(ctx.run_id, envelope.message)
+        alone = ctx.goes_on_without_model
+        placed = await placing.place(ctx.run_id, message, without_model=alone)
         fields: dict[str, Any] = placed.model_dump(mode="json")
-        return fields | _as_it_came(envelope.message, placed.thread_id)
+        output = fields | _as_it_came(message, placed.thread_id)
+        result = ServiceResult(output=output, answered=placed.answered or None)
+        if takes_up is None or placed.is_new or not message.principal.may_act:
+            return result
+        taken = await takes_up(placed.ticket_id, envelope)
+        if taken is None:
+            return result
+        await ctx.step("take up", partial(_given, taken.changed(next=None)))
+        return result.changed(next=taken.next)
 
     return match_ticket
+
+
+async def _given(result: StageResult) -> StageResult:
+    return result
 
 
 def _as_it_came(message: Message, thread_id: str) -> dict[str, Any]:

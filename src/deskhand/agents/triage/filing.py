@@ -35,6 +35,10 @@ def file_through(parts: TriageParts) -> ServiceFunction:
         if result.recommended_action is RecommendedAction.ESCALATE_HUMAN:
             await settle_all(parts, ticket_id, AskStatus.ESCALATED, result.reasoning[:500])
             output = await _archived(parts, ticket_id, TicketState.OPEN, result.reasoning)
+            ticket = await parts.tickets.find(ticket_id)
+            held_by = await parts.tickets.store.join_hand_over(ctx.run_id, ticket.runs, DESK)
+            if held_by is not None:
+                return _joined(output, held_by)
             return _handed_over(output, result)
         reply = reply_left(envelope)
         if reply is None:
@@ -78,6 +82,13 @@ async def _archived(
         "messages_saved": archived.messages,
         "redis_keys_deleted": archived.cleared,
     }
+
+
+def _joined(output: dict[str, Any], review: str) -> ServiceResult:
+    """A person has the ticket already: one hand-over holds all that its customer writes."""
+    reason = f"the hand-over that is open for this ticket holds this message, too: {review}"
+    output = {**output, "hand_over": review}
+    return ServiceResult(output=output, status=RunStatus.DONE, reason=reason)
 
 
 def _handed_over(output: dict[str, Any], result: TriageResult) -> ServiceResult:

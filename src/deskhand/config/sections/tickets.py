@@ -102,11 +102,18 @@ class TicketsSection(Section):
     """How long before a deadline it is called near."""
     macros: dict[MacroName, MacroSection] = Field(default_factory=dict)
     """Several steps under one name."""
+    reopen_within: Days = "14 days"
+    """How long after it was solved a further message reopens a ticket, as `14 days`; later it opens
+    another one."""
     forgotten_after: Days = "3 days"
     """How long nobody touches a ticket before it comes up again, as `3 days`; never while a
     deadline runs."""
     satisfaction: SatisfactionSection | None = None
     """Whether customers are asked how it was. Nobody is asked if absent."""
+
+    @property
+    def reopen_seconds(self) -> float:
+        return working_seconds(self.reopen_within)
 
     def rule_for(self, urgency: UrgencyLevel | None, plan: str | None) -> SlaSection | None:
         level = UrgencyLevel.MEDIUM if urgency is None else urgency
