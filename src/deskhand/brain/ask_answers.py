@@ -34,6 +34,8 @@ _DOUBTED = 0.49
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 _NAME = re.compile(r"(?<=[\w,;] )[A-ZÁ-Ž][\w-]+(?: [A-ZÁ-Ž][\w-]+)*")
 """Words with a capital inside a sentence."""
+_CODE = re.compile(r"\b(?!(?:EUR|CZK|USD|GBP|PLN|CHF)\b)[A-Z]{2,6}[ -]?\d{2,6}(?:-\d+)?\b")
+"""Capitals and a number, no price: `BS 5852`, `EN 1335-1`, `IP65`."""
 _STEM = 5
 
 
@@ -154,7 +156,10 @@ def _known_answer(
         return AskAnswer(ask.text, nearest.hit, min(nearest.confidence, _DOUBTED), False)
     speaks_it = best.language in (None, language)
     backed = are_backed(alike, best.original, comes_first=asked.comes_first)
-    agreed = backed and not says_it_of_another(ask.text, best.text)
+    of_another = says_it_of_another(ask.text, best.text)
+    agreed = (
+        backed and not of_another and not leaves_out_code(ask.text, f"{best.title} {best.text}")
+    )
     needed = desk.answer_at if asked.comes_first else desk.answer_at + _LATER
     is_known = confidence >= needed and agreed
     return _answered(ask, best, confidence, is_known=is_known, speaks_it=speaks_it)
@@ -257,6 +262,20 @@ def says_it_of_another(ask: str, passage: str) -> bool:
         if any(stem in fold(sentence) for stem in others):
             speaking.append(sentence)
     return bool(speaking) and all(_names_only_others(names, sentence) for sentence in speaking)
+
+
+def leaves_out_code(ask: str, passage: str) -> bool:
+    """Whether the ask names a norm, a type or a part by its code, and the passage does not.
+
+    "Does it meet BS 5852?" is not answered by what the chair is made of.
+    """
+    said = _joined(passage)
+    codes = (match[0] for match in _CODE.finditer(ask))
+    return any(_joined(code) not in said for code in codes)
+
+
+def _joined(text: str) -> str:
+    return re.sub(r"[\s-]", "", fold(text))
 
 
 def _names_only_others(names: Sequence[str], sentence: str) -> bool:

@@ -110,7 +110,7 @@ def _parts_of(text: str, phrases: "_Phrases") -> list[Part]:
             kind = PartKind.STATEMENT  # it announces what the list below asks
         for clause in _clauses(reading, span, kind, phrases):
             part = _part(reading, clause, kind, before)
-            if part is not None:
+            if part is not None and not phrases.joints.fullmatch(part.text.lower()):
                 parts.append(part)
                 before = f"{before} {part.text}"[-_CONTEXT:]
         if len(parts) >= MOST_PARTS:
@@ -258,6 +258,9 @@ def _clauses(
 def _asks_by_itself(words: str, phrases: "_Phrases") -> bool:
     """Whether the words before a joint ask something already, and not only announce it."""
     bare = words.strip(" ,;:-\n¿¡")
+    if phrases.conditions.match(bare):
+        behind = bare.partition(", ")[2]
+        return bool(behind) and _asks_by_itself(behind, phrases)
     opening = phrases.opens_anywhere.search(bare)
     if opening is not None:
         return len(bare[opening.end() :].split()) >= 1
@@ -283,6 +286,8 @@ class _Phrases(NamedTuple):
     opens: re.Pattern[str]
     opens_anywhere: re.Pattern[str]
     next_question: re.Pattern[str]
+    conditions: re.Pattern[str]
+    joints: re.Pattern[str]
     requests: re.Pattern[str]
     wishes: re.Pattern[str]
     thanks: re.Pattern[str]
@@ -316,6 +321,8 @@ def _phrases(language: str | None) -> _Phrases:
             rf"(?:[,;:?]\s+(?:(?:{joins})\s+)?|\s(?:{joins})\s+)[¿¡]?"
             rf"(?=(?:{opens}|{verbs}|{whether})\b)"
         ),
+        conditions=re.compile(rf"{lead}(?:{_any_of(spoken, 'conditions')})\b"),
+        joints=re.compile(rf"(?:{joins})"),
         requests=re.compile(rf"\b(?:{_any_of(spoken, 'requests')})"),
         wishes=re.compile(rf"\b(?:{_any_of(spoken, 'wishes')})\b"),
         thanks=re.compile(rf"\b(?:{_any_of(spoken, 'thanks')})\b"),

@@ -8,6 +8,7 @@ import pytest
 from deskhand.brain.ask_answers import (
     are_alike,
     are_backed,
+    leaves_out_code,
     likenesses,
     says_it_of_another,
 )
@@ -66,3 +67,17 @@ def test_what_is_like_an_unanswered_question_is_not_answered() -> None:
 )
 def test_a_passage_must_say_it_of_the_thing_that_is_named(ask: str, of_another: bool) -> None:
     assert says_it_of_another(ask, LAMPS) is of_another
+
+
+@pytest.mark.parametrize(
+    ("ask", "left_out"),
+    [
+        ("Does the lamp meet BS 5852, please?", True),
+        ("Is the sensor IP-65?", True),
+        ("Does it meet EN 60598-1?", False),
+        ("Do you keep the lamp for under EUR 120?", False),
+        ("What does the Mira Plus cost?", False),
+    ],
+)
+def test_a_code_that_is_asked_about_stands_in_the_passage(ask: str, left_out: bool) -> None:
+    assert leaves_out_code(ask, f"{LAMPS} It meets EN60598-1.") is left_out

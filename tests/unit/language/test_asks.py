@@ -19,6 +19,13 @@ def asks(text: str, subject: str = "", language: str | None = None) -> list[str]
         ("cs", "Zajímá mě, jestli opravujete konvice. Hezký den", 1),
         ("de", "Guten Tag, haben Sie Schläuche, und was kostet die Lieferung?\nGruß", 2),
         ("de", "Ich wollte fragen, ob Sie Kessel reparieren. Danke!", 1),
+        ("en", "My boss asks whether you repair kettles. Our office is in Leeds.", 1),
+        ("cs", "Vaříme denně. Hlavně nás zajímá, jak rychle konvici opravíte.", 1),
+        ("de", "Meine Frau will auch wissen, wie lange die Garantie gilt.", 1),
+        ("de", "Ich weiß, wie der Kessel funktioniert.", 0),
+        ("es", "Mi jefa quiere saber cuánto dura la garantía.", 1),
+        ("fr", "Ma collègue voudrait savoir combien de temps dure la garantie.", 1),
+        ("pl", "Szefowa pyta, ile trwa gwarancja.", 1),
         ("es", "Hola, ¿tienen mangueras y cuánto cuesta el envío?\nUn saludo", 2),
         ("fr", "Bonjour, avez-vous des tuyaux et combien coûte la livraison ?\nMerci", 2),
         ("pl", "Dzień dobry, czy macie węże i ile kosztuje dostawa?\nPozdrawiam", 2),
@@ -36,6 +43,19 @@ def test_items_of_a_list_that_is_asked_for_are_asks() -> None:
 def test_a_condition_stays_with_its_question() -> None:
     assert asks("If it rains, what happens to the tour?", language="en") == [
         "If it rains, what happens to the tour?"
+    ]
+    both = "And if we can't take it that day, when can you come again, and do you charge for that?"
+    assert asks(both, language="en") == [
+        "And if we can't take it that day, when can you come again",
+        "and do you charge for that?",
+    ]
+
+
+def test_a_word_that_only_joins_asks_nothing() -> None:
+    text = "Kindly advise:\n1. your charge for assembly; and\n2. whether you take old desks away."
+    assert asks(text, language="en") == [
+        "your charge for assembly",
+        "whether you take old desks away.",
     ]
 
 

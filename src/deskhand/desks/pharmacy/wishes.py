@@ -8,7 +8,7 @@ from .phrases import kinds_of, plain_sentences, plain_text, speaks_of
 from .word_forms import sentences_in, visible
 
 _FEW_WORDS = 5
-_ANSWERABLE = ("stock", "hours", "reserve", "small_talk")
+_ANSWERABLE = ("stock", "hours", "reserve")
 _RESERVED_IN_SPANISH = re.compile(r"\b(?:reserv|apart|encargu|ped|guard)[éí]\b", re.IGNORECASE)
 """`Reservé` tells of the past; without its accent it is a command."""
 
@@ -120,8 +120,13 @@ def wanted_elsewhere(text: str, names: Sequence[str], counted: Collection[str]) 
 
 
 def _is_answerable(plain: str) -> bool:
-    known = any(speaks_of(kind, plain) for kind in _ANSWERABLE)
+    known = any(speaks_of(kind, plain) for kind in _ANSWERABLE) or _is_small_talk(plain)
     return known and not speaks_of("not_ours", plain) and not speaks_of("holiday", plain)
+
+
+def _is_small_talk(plain: str) -> bool:
+    """Whether a question asks nothing: `All right?`, but not `I may take both, right?`"""
+    return len(plain.split()) <= _FEW_WORDS and speaks_of("small_talk", plain)
 
 
 def asks_for_a_holiday(text: str) -> bool:

@@ -94,8 +94,12 @@ def _parts(
     before: _Part | None = None
     for piece in pieces(marks, sentence):
         held = [mark for mark in marks.marks if piece[0] <= mark.start and mark.end <= piece[1]]
+        said = marks.folded[piece[0] : piece[1]]
         exceptions = words_in(marks, piece, wish_words.EXCEPTION, wish_words.NOT_EXCEPTION)
-        refusals = words_in(marks, piece, wish_words.NEGATION, wish_words.NOT_NEGATION)
+        is_free = any_of(wish_words.NOTHING_PLANNED, marks.languages).search(said) is not None
+        refusals: list[Place] = []
+        if not is_free:
+            refusals = words_in(marks, piece, wish_words.NEGATION, wish_words.NOT_NEGATION)
         if not held:
             unclear += [place for place in refusals if _near_times(marks, sentence)]
             unclear += exceptions
@@ -111,7 +115,8 @@ def _parts(
         elif refusals:
             made = list(_negated(held, refusals, marks, unclear))
         else:
-            stated = not goes_on and not _offers(marks, sentence, piece, before)
+            is_offer = is_free or _offers(marks, sentence, piece, before)
+            stated = not goes_on and not is_offer
             made = [_Part(held, refused=goes_on, stated=stated)]
             in_brackets = marks.folded[: piece[0]].endswith("(")
             if goes_on and not in_brackets and not _joins(marks, piece):

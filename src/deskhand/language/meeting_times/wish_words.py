@@ -9,6 +9,17 @@ NEGATION: dict[str, str] = {
     r"ungunstig|schlecht|abwesend|unterwegs|geschlossen)\b",
     "es": r"\b(?:no|nunca|tampoco|jamas|ni|imposible|ocupad[oa]s?|fuera|mal|cerrad[oa]s?)\b",
 }
+NOTHING_PLANNED: dict[str, str] = {
+    "en": r"\b(?:no|(?:have|got|has)n't (?:any|got any)|don't have any|without) (?:patients?|"
+    r"meetings?|appointments?|calls?|class(?:es)?|lessons?|clients?|customers?|shifts?|commitments?|plans)\b",
+    "cs": r"\bnem(?:am|ame|ivam) (?:zadn\w+ |nic )?(?:pacient\w*|schuzk\w*|schuzi|porad\w*|"
+    r"klient\w*|zakaznik\w*|vyuku|hodiny|smenu|jednani|v planu|v diari)\b",
+    "de": r"\bkein\w* (?:patient\w*|besprechung\w*|meetings?|kund\w+|unterricht\w*|"
+    r"verpflichtung\w*|dienst\w*|sprechstunde\w*|schicht\w*|kurse?)\b|\bnichts (?:vor|geplant)\b",
+    "es": r"\bno teng(?:o|amos) (?:ningun\w* )?(?:pacientes?|reunion\w*|clases?|citas?|clientes?|"
+    r"compromisos?|turno|nada)\b",
+}
+"""Nothing stands in the way then: `between three and five I have no patients`."""
 NOT_NEGATION: dict[str, str] = {
     "en": r"\bno (?:problem|rush|hurry|doubt|worries)\b|\b(?:why|whether or) not\b|"
     r"\bno\. ?[0-9]|\b(?:not|no) (?:only|more than|longer than)\b|\bdon't hesitate\b|\bif not\b|"
@@ -137,6 +148,8 @@ HARMLESS: dict[str, str] = {
     r"\b(?:any|every|each) day\b|\b(?:all|most) days\b|"
     r"\b(?:great|nice|lovely|good) (?:day|week|weekend|evening)\b|\bthe rest(?: of (?:the|that) "
     r"(?:week|day|days))?\b|\b(?:the |all |any )?other days?\b|\bas soon as (?:possible|you can)\b|"
+    r"\bbefore (?:we|i|you) (?:decide|order|buy|commit|choose|sign|purchase|invest)\b|"
+    r"\bbefore (?:deciding|ordering|buying|committing|choosing|signing|purchasing)\b|"
     r"\bat your earliest convenience\b|\bin advance\b|\blong time\b|\bthese days\b|"
     r"\b(?:this|first|every) time\b|\bsoon\b|\b(?:look|looks|looking|looked|named) after\b|"
     r"\bafter all\b|\bif (?:at all )?possible\b|\bif (?:that|it|this) (?:works|suits you|"

@@ -416,3 +416,15 @@ def test_a_name_after_a_question_about_stock_puts_nothing_aside() -> None:
     text = "Myslím Aulin v Brně."
     done = checked(as_output(answered(first, text)), "reservation", text, first)
     assert "slots" not in done
+
+
+@pytest.mark.parametrize(
+    ("text", "is_open"),
+    [
+        ("Please put Zyrtec aside. Honey tea goes well with that, right?", True),
+        ("Please put Zyrtec aside. Fridays at noon, ok?", False),
+        ("Please put Zyrtec aside. How are you?", False),
+    ],
+)
+def test_a_word_at_its_end_makes_no_question_small_talk(text: str, is_open: bool) -> None:
+    assert bool(wishes.open_questions(text, ["Zyrtec"])) is is_open
