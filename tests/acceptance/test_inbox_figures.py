@@ -12,6 +12,7 @@ import pytest
 from deskhand import wiring
 from deskhand.evals.case_runner import CaseResult, Settings, run_cases
 from deskhand.evals.cases import Case
+from deskhand.evals.scorers import Score
 from deskhand.language.identify import identify
 from deskhand.mail.reply import visible_reply
 
@@ -25,6 +26,7 @@ class Mail:
 
     case: Case
     story: Mapping[str, Any]
+    scores: Mapping[str, Score]
 
     @property
     def expected(self) -> set[str]:
@@ -72,7 +74,8 @@ def mails() -> list[Mail]:
         async with wiring.open_sandbox(loaded) as sandbox:
             return await run_cases(first, sandbox, Settings(scorers, parallel=2))
 
-    return [Mail(result.case, result.shown.turns[0]) for result in asyncio.run(worked())]
+    results = asyncio.run(worked())
+    return [Mail(result.case, result.shown.turns[0], result.shown.scores) for result in results]
 
 
 def by_split(mails: Iterable[Mail], split: str) -> list[Mail]:
@@ -166,3 +169,10 @@ def _is_right(mail: Mail) -> bool:
 def test_replies_are_in_the_senders_language(mails: list[Mail]) -> None:
     written = [mail for mail in mails if mail.story["reply"] is not None]
     assert share(written, lambda mail: mail.story["reply"]["language"] == mail.language) >= 0.95
+
+
+@pytest.mark.parametrize("field", ["must_say", "must_not_say"])
+def test_replies_state_what_a_right_one_states(mails: list[Mail], field: str) -> None:
+    stating = [mail for mail in mails if field in mail.scores]
+    assert len(stating) >= 15
+    assert [mail.case.id for mail in stating if not mail.scores[field].passed] == []

@@ -35,11 +35,13 @@ def _no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GEMINI_API_KEY", raising=False)
 
 
-async def results_with(brain: str) -> list[CaseResult]:
+async def results_with(brain: str, *, without: str = "") -> list[CaseResult]:
+    """What became of the golden mails, but of those with the tag `without`."""
     loaded = with_brain(read_desk("pharmacy"), brain)
     cases, scorers = desk_cases(loaded)
+    wanted = [case for case in cases if without not in case.tags]
     async with open_sandbox(loaded) as sandbox:
-        return await run_cases(cases, sandbox, Settings(scorers))
+        return await run_cases(wanted, sandbox, Settings(scorers))
 
 
 def share(results: Sequence[CaseResult]) -> float:
@@ -99,7 +101,7 @@ async def test_the_embedded_brain_works_the_golden_mails() -> None:
 async def test_the_scripted_brain_passes_all_of_them_through_the_loop() -> None:
     """Of the mails that its script was written for. The script words its replies by itself: what
     they state is not judged."""
-    results = [one for one in await results_with("scripted") if "fresh" not in one.case.tags]
+    results = await results_with("scripted", without="fresh")
     assert {one.case.id: failed(one) for one in results if failed(one)} == {}
     by_agent = [one for one in results if last(one)["flow"] == "pharmacy"]
     assert len(by_agent) >= 20
