@@ -18,7 +18,8 @@ from deskhand.model.principal import asserted
 from deskhand.model.run import RunStatus
 from deskhand.model.ticket import MatchEvidence
 from deskhand.model.ticket_state import TicketFilter, TicketState
-from deskhand.tickets import rules
+from deskhand.tickets import handling, rules
+from deskhand.tickets import placing as placing_module
 from deskhand.tickets.service import Tickets
 from tests.conformance.adapters import Stores
 from tests.tickets_kit import (
@@ -398,3 +399,48 @@ async def test_a_customers_tickets_are_found_first_and_put_in_order_then(stores:
 
     sign, told = await store._database.read_core(plan)
     assert sign in told
+
+
+async def test_words_are_found_in_the_whole_of_every_message(stores: Stores) -> None:
+    store = await stores()
+    tickets = tickets_of(store)
+    long = f"The printer is broken. {'It really is. ' * 60} Its name is Žluťoučký Kůň."
+    first = await placed(store, tickets, mail(1, long, conversation="c"))
+    for number in range(2, 9):
+        await placed(store, tickets, mail(number, f"Still broken, day {number}.", conversation="c"))
+    other = await placed(store, tickets, mail(9, "Invoice 77120", address="bob@example.com"))
+
+    async def found(words: str) -> list[str]:
+        wanted = TicketFilter(search=words)
+        hits = [ticket.id for ticket in await tickets.store.find(wanted)]
+        assert await tickets.store.count(wanted) == len(hits)
+        return hits
+
+    assert await found("zlutoucky kun") == [first.ticket_id]
+    assert await found("printer zlut") == [first.ticket_id]
+    assert await found("invoice zlut") == []
+    assert await found("77120") == [other.ticket_id]
+    assert await found("day 3") == [first.ticket_id]
+    for run in await store.runs():
+        await store.claim(run.id, {"flow": "v"})
+        await store.finish(run.id, RunStatus.DONE)
+    await store.erase("ann@example.com", "eve")
+    assert await found("zlutoucky") == []
+
+
+async def test_an_id_that_another_ticket_has_is_drawn_again(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await stores()
+    tickets = tickets_of(store)
+    first = await placed(store, tickets, mail(1, "My order is late"))
+    drawn = [first.ticket_id, first.ticket_id, "TKT-00000001"]
+    monkeypatch.setattr(placing_module, "new_ticket_id", lambda: drawn.pop(0))
+    message = mail(2, "Reset my password", address="bob@example.com")
+    second = await placed(store, tickets, message)
+    assert second.ticket_id == "TKT-00000001"
+    assert (await tickets.find(first.ticket_id)).customer == "address:ann@example.com"
+    drawn = [first.ticket_id, "TKT-00000002"]
+    monkeypatch.setattr(handling, "new_ticket_id", lambda: drawn.pop(0))
+    third = await handling.open_ticket(tickets, "bob@example.com", "He called", "eve")
+    assert third.id == "TKT-00000002"

@@ -72,6 +72,7 @@ SCOPES = {
     ("GET", "/api/webhooks/{webhook}/deliveries"): Scope.WEBHOOKS_WRITE,
     ("POST", "/api/webhooks/{webhook}/deliveries/{event}/retry"): Scope.WEBHOOKS_WRITE,
     ("GET", "/api/tickets/views"): Scope.TICKETS_READ,
+    ("GET", "/api/tickets/export"): Scope.TICKETS_READ,
     ("PUT", "/api/tickets/views/{name}"): Scope.TICKETS_WRITE,
     ("DELETE", "/api/tickets/views/{name}"): Scope.TICKETS_WRITE,
     ("GET", "/api/desks"): Scope.RUNS_READ,

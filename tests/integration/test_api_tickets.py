@@ -1,5 +1,6 @@
 """Tickets over HTTP: found, read and worked on, each with its scope."""
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -133,3 +134,18 @@ async def test_a_ticket_is_opened_for_a_customer(shop: Served) -> None:
     empty = {"customer": "dan@example.com", "subject": "   "}
     refused = await client.post("/api/tickets", params={"desk": "shop"}, json=empty)
     assert refused.status_code == 409
+
+
+async def test_tickets_are_exported_one_a_line(shop: Served) -> None:
+    ids = await opened(shop)
+    client = await shop.client(name="eve")
+    await did(client, ids[0], "notes", text="call her")
+    answer = await client.get("/api/tickets/export")
+    assert answer.headers["content-type"].startswith("application/x-ndjson")
+    lines = [json.loads(line) for line in answer.text.splitlines()]
+    assert {line["ticket_id"] for line in lines} == set(ids)
+    (first,) = [line for line in lines if line["ticket_id"] == ids[0]]
+    assert [note["text"] for note in first["notes"]] == ["call her"]
+    assert [message["text"] for message in first["timeline"]] == [WORDS[0]]
+    one = await client.get("/api/tickets/export", params={"customer": "bob@example.com"})
+    assert [json.loads(line)["ticket_id"] for line in one.text.splitlines()] == [ids[2]]

@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,12 @@ import pytest
 
 from deskhand.adapters.stores.redis_tickets import open_redis_tickets
 from deskhand.adapters.stores.sqlite_backend import SqliteBackend
+from deskhand.engine.retention import prune_by_age
 from deskhand.errors import ConfigError, StoreUnavailable
+from deskhand.model.audited import Kept
 from deskhand.model.run import RunStatus
 from deskhand.model.ticket_state import TicketState
+from deskhand.tickets.handling import mend_all
 from deskhand.wiring.erasing import erase_person
 from deskhand.wiring.tickets import ACTIVE_TICKETS, active_tickets, open_tickets
 from tests.servers import RedisServer, free_port, redis
@@ -154,3 +158,25 @@ async def test_an_erased_person_is_gone_from_redis_too(
         await erase_person(store._database, "desk", "ann@example.com", "eve")
     async with Redis.from_url(server.url, decode_responses=True) as raw:
         assert await raw.keys(f"{tmp_path.name}*") == []
+
+
+async def test_what_went_for_its_age_is_gone_from_redis_too(store: Any, tmp_path: Path) -> None:
+    server = await asyncio.to_thread(redis)
+    active = open_redis_tickets(f"{server.url}?prefix={tmp_path.name}", "desk")
+    tickets = tickets_of(store, active)
+    old = mail(1, "Order 48213 is late")
+    await placed(store, tickets, old)
+    kept = mail(2, "Reset my password", address="bob@example.com")
+    second = await placed(store, tickets, kept)
+    first_run = (await store.runs())[-1]
+    assert (await store.message(first_run.id)).id == "m1"
+    await store.claim(first_run.id, {"flow": "v"})
+    await store.finish(first_run.id, RunStatus.DONE)
+    report = await prune_by_age(store, {Kept.RUNS: -1.0}, forgotten=partial(mend_all, tickets))
+    assert report.deleted == {Kept.RUNS: 1}
+    left = [one async for one in active.all_checkpoints()]
+    assert left == [("address:bob@example.com", second.ticket_id)]
+    async with Redis.from_url(server.url, decode_responses=True) as raw:
+        for key in await raw.keys(f"{tmp_path.name}*"):
+            assert "ann@" not in key
+    await active.close()

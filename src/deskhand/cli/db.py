@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -86,7 +87,8 @@ async def _prune(
     from deskhand.cli.databases import opened_database
     from deskhand.engine.retention import RetentionReport, count_by_age, prune_by_age
     from deskhand.errors import ConfigError
-    from deskhand.wiring import open_store, read_desk
+    from deskhand.tickets.handling import mend_all
+    from deskhand.wiring import open_store, open_tickets, read_desk
 
     spec = read_desk(desk).spec
     ages = spec.retention.ages()
@@ -100,13 +102,15 @@ async def _prune(
         expected = await count_by_age(store, ages)
         if dry_run:
             return RetentionReport(expected)
-        with progress_bars(quiet=quiet) as progress:
-            return await prune_by_age(
-                store,
-                ages,
-                key=key,
-                progress=lambda kind, count: progress(kind, count, max(count, expected[kind])),
-            )
+        async with open_tickets(opened, spec.name) as tickets:
+            with progress_bars(quiet=quiet) as progress:
+                return await prune_by_age(
+                    store,
+                    ages,
+                    key=key,
+                    progress=lambda kind, count: progress(kind, count, max(count, expected[kind])),
+                    forgotten=partial(mend_all, tickets),
+                )
 
 
 @app.command("backup")

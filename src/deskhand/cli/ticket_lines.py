@@ -6,13 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from deskhand.cli.terminal import console, moment, shortened
 from deskhand.model.documents import document, with_times
-from deskhand.model.ticket_state import TicketFilter
 
 if TYPE_CHECKING:
     from deskhand.model.ticket import Ticket, TicketEvent, TicketMessage
     from deskhand.tickets.service import Tickets
-
-_PORTION = 500
 
 
 def ticket_document(
@@ -37,17 +34,12 @@ def ticket_document(
 
 async def export_lines(tickets: "Tickets", customer: str | None) -> list[str]:
     """One JSON document for each ticket, with all that is known of it."""
+    from deskhand.tickets.handling import every_ticket
+
     lines: list[str] = []
-    after: tuple[float, str] | None = None
-    wanted = TicketFilter(customer=customer)
-    while found := await tickets.store.find(wanted, limit=_PORTION, after=after):
-        for row in found:
-            whole = await tickets.store.ticket(row.id)
-            messages = await tickets.store.timeline(row.id)
-            events = await tickets.store.events(row.id)
-            told = ticket_document(whole, messages, events)
-            lines.append(json.dumps(told, ensure_ascii=False))
-        after = (found[-1].changed_at, found[-1].id)
+    async for ticket, messages, events in every_ticket(tickets, customer):
+        told = ticket_document(ticket, messages, events)
+        lines.append(json.dumps(told, ensure_ascii=False))
     return lines
 
 

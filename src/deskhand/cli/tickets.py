@@ -14,6 +14,7 @@ from deskhand.cli import options
 from deskhand.cli.databases import opened_desk
 from deskhand.cli.terminal import console, print_json, print_table, run_async, shortened, when
 from deskhand.cli.ticket_asks import mark
+from deskhand.cli.ticket_bulk import bulk, macro
 from deskhand.cli.ticket_lines import export_lines, print_ticket, ticket_document
 from deskhand.cli.ticket_opening import open_for_customer
 from deskhand.cli.ticket_views import views
@@ -33,6 +34,8 @@ app = typer.Typer(help="Tickets: one matter of one customer each.", no_args_is_h
 app.command("views")(views)
 app.command("mark")(mark)
 app.command("open")(open_for_customer)
+app.command("bulk")(bulk)
+app.command("macro")(macro)
 
 TicketId = Annotated[str, typer.Argument(help="A ticket's id, as TKT-7Q2M4XK9.", metavar="TICKET")]
 Why = Annotated[str, typer.Option("--why", help="The reason, for colleagues.")]
@@ -201,12 +204,8 @@ def urgency(
     """Say how urgent a ticket is; its deadlines follow."""
     from deskhand.tickets.handling import set_urgency
 
-    _tell(
-        database,
-        desk,
-        lambda tickets: set_urgency(tickets, ticket, level, _name(by), why),
-        as_json,
-    )
+    name = _name(by)
+    _tell(database, desk, lambda opened: set_urgency(opened, ticket, level, name, why), as_json)
 
 
 @app.command("merge")

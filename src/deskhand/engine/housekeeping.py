@@ -3,7 +3,7 @@
 import logging
 
 from deskhand.engine.background import Background
-from deskhand.engine.retention import prune_by_age
+from deskhand.engine.retention import Forgotten, prune_by_age
 from deskhand.model.audited import Ages
 from deskhand.ports import Store
 
@@ -28,13 +28,16 @@ class Housekeeper:
         ages: Ages = NO_AGES,
         key: bytes | None = None,
         every: float = EVERY,
+        forgotten: Forgotten | None = None,
     ) -> None:
-        """`ages` is how long records are kept; `key` signs the seals of runs that go."""
+        """`ages` is how long records are kept; `key` signs the seals of runs that go; `forgotten`
+        hears whose tickets lost messages."""
         self._store = store
         self._responses = responses_days * DAY
         self._totals = totals_days * DAY
         self._ages = ages
         self._key = key
+        self._forgotten = forgotten
         self._rounds = Background(
             self.tidy,
             name=f"housekeeping of {store.desk}",
@@ -55,7 +58,9 @@ class Housekeeper:
             log.info(
                 "deleted %d old response(s) and %d old total(s)", pruned.responses, pruned.totals
             )
-        report = await prune_by_age(self._store, self._ages, key=self._key, pause=PAUSE)
+        report = await prune_by_age(
+            self._store, self._ages, key=self._key, pause=PAUSE, forgotten=self._forgotten
+        )
         if any(report.deleted.values()):
             counted = ", ".join(f"{count} {kind}" for kind, count in report.deleted.items())
             log.info("deleted by age: %s", counted)

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from deskhand.model.audited import Ages, Kept
@@ -13,6 +13,8 @@ log = logging.getLogger("deskhand.housekeeping")
 BATCH = 50
 """Runs, or other rows, in one transaction: others write in between."""
 
+Forgotten = Callable[[Sequence[str]], Awaitable[None]]
+"""Told whose tickets lost messages: what is kept of them outside the database follows."""
 Progress = Callable[[Kept, int], None]
 """Told what is deleted, and how much of it so far."""
 
@@ -35,6 +37,7 @@ async def prune_by_age(
     key: bytes | None = None,
     pause: float = 0.0,
     progress: Progress = lambda kind, count: None,
+    forgotten: Forgotten | None = None,
 ) -> RetentionReport:
     """Delete all that is older than its age and not open any more; `pause` is between batches.
 
@@ -52,6 +55,8 @@ async def prune_by_age(
             report.deleted[kind] = report.deleted.get(kind, 0) + batch.deleted
             report.journal_rows += batch.rows
             report.damaged += batch.damaged
+            if forgotten is not None and batch.customers:
+                await forgotten(batch.customers)
             progress(kind, report.deleted[kind])
             after = batch.last
             await asyncio.sleep(pause)

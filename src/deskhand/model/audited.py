@@ -36,6 +36,8 @@ class PrunedBatch(NamedTuple):
     """Where to go on; None when everything has been looked at."""
     damaged: tuple[str, ...] = ()
     """Runs that stay because their records are not as they were written."""
+    customers: tuple[str, ...] = ()
+    """Whose tickets lost messages."""
 
 
 class PrunedHead(NamedTuple):

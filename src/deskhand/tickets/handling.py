@@ -1,14 +1,20 @@
 """What people and the desk do with tickets in one go: judge them, use a macro, keep deadlines."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from deskhand.config.sections.tickets import MacroSection
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.run import RunStatus
-from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind, new_ticket_id
-from deskhand.model.ticket_state import AskStatus, TicketState, UrgencyLevel
+from deskhand.model.ticket import (
+    Ticket,
+    TicketEvent,
+    TicketEventKind,
+    TicketMessage,
+    new_ticket_id,
+)
+from deskhand.model.ticket_state import AskStatus, TicketFilter, TicketState, UrgencyLevel
 from deskhand.tickets import rules
 from deskhand.tickets.asks import open_asks, settled
 from deskhand.tickets.checkpoints import build, replied
@@ -17,6 +23,7 @@ from deskhand.tickets.service import Tickets
 MOST_AT_ONCE = 200
 LONGEST_SUBJECT = 500
 LONGEST_CUSTOMER = 320
+_PORTION = 500
 ME = "me"
 """In a macro: whoever uses it."""
 
@@ -55,6 +62,26 @@ def _customer_named(written: str) -> str:
     if not name or len(name) > LONGEST_CUSTOMER or not name.isprintable():
         raise Conflict("name the customer: a mail address or a customer number")
     return f"address:{name.lower()}" if "@" in name else f"customer:{name}"
+
+
+async def every_ticket(
+    tickets: Tickets, customer: str | None = None
+) -> AsyncIterator[tuple[Ticket, list[TicketMessage], list[TicketEvent]]]:
+    """All tickets, or one customer's, with their messages and events, the latest changed first."""
+    after: tuple[float, str] | None = None
+    wanted = TicketFilter(customer=customer)
+    while found := await tickets.store.find(wanted, limit=_PORTION, after=after):
+        for row in found:
+            whole = await tickets.store.ticket(row.id)
+            messages = await tickets.store.timeline(row.id)
+            yield whole, messages, await tickets.store.events(row.id)
+        after = (found[-1].changed_at, found[-1].id)
+
+
+async def mend_all(tickets: Tickets, customers: Sequence[str]) -> None:
+    """Bring both stores to what the events of these customers' tickets say."""
+    for customer in customers:
+        await tickets.mend(customer)
 
 
 async def judge(

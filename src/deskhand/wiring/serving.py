@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,7 @@ from deskhand.ports import ChatModel, Sink
 from deskhand.ports.office import Contacts
 from deskhand.scheduling.public_holidays import holiday_on
 from deskhand.telemetry.teller import Teller
+from deskhand.tickets.handling import mend_all
 from deskhand.tickets.service import Tickets
 from deskhand.tools.call_trial import CallTrial
 from deskhand.tools.office import Office
@@ -143,13 +145,13 @@ async def open_desk(
         chat = open_chat(spec, insists=not waits_for_models)
         closing.push_async_callback(chat.aclose)
         teller = await open_teller(closing, spec, database)
-        around = _surroundings(closing, spec, database, store, chat, live=live)
+        tickets = await closing.enter_async_context(open_tickets(database, spec.name, spec=spec))
+        around = _surroundings(closing, spec, database, store, chat, tickets, live=live)
         around = replace(around, teller=teller)
         rate = SharedRate(database, rates) if rates else None
         model = limited_chat(around.chat, spec, store, clock, rate)
         circuits = model_circuits(store, clock) if waits_for_models else None
         asked = _AskedModels(spec, model, store, clock, circuits)
-        tickets = await closing.enter_async_context(open_tickets(database, spec.name, spec=spec))
         keeper = ticket_keeper(spec, tickets, around.channels, outbox)
         closing.push_async_callback(keeper.stop)
         around = replace(around, ticket_keeper=keeper)
@@ -252,6 +254,7 @@ def _surroundings(
     database: Database,
     store: DeskStore,
     chat: ChatModel,
+    tickets: Tickets,
     *,
     live: bool,
 ) -> _Surroundings:
@@ -276,6 +279,7 @@ def _surroundings(
         totals_days=spec.limits.keep_totals_days,
         ages=spec.retention.ages(),
         key=key_from_environment(),
+        forgotten=partial(mend_all, tickets),
     )
     closing.push_async_callback(housekeeper.stop)
     bookings = BookingKeeper(office.calendar, store, clock)

@@ -13,6 +13,9 @@ from tests.tickets_kit import asking, tickets_of
 
 DESK = """
 desk: counter
+tickets:
+  macros:
+    money_back: {tags: [refund], group: billing, note: "Paid back today.", state: solved}
 flows:
   main:
     stages:
@@ -157,3 +160,36 @@ def test_a_ticket_is_opened_for_a_customer_who_called(cli: Cli, ids: list[str]) 
     assert "he called" in shown.out
     assert cli("tickets", "open", "dan@example.com", "  ").code != 0
     assert changed(cli("tickets", "rebuild", "--json"))
+
+
+def test_many_tickets_are_changed_at_once(cli: Cli, ids: list[str]) -> None:
+    said = cli(
+        "tickets", "bulk", *ids, "--assign", "bob", "--urgency", "high", "--tag", "vip", "--json"
+    )
+    assert said.code == 0, said.err
+    assert said.json == {"changed": ids, "failed": {}}
+    shown = cli("tickets", "show", ids[2], "--json").json
+    assert (shown["assignee"], shown["urgency"], shown["tags"]) == ("bob", "high", ["vip"])
+
+    said = cli("tickets", "bulk", ids[0], "TKT-00000000", "--solve", "--json")
+    assert said.code == 1
+    assert said.json["changed"] == [ids[0]]
+    assert list(said.json["failed"]) == ["TKT-00000000"]
+    said = cli("tickets", "bulk", ids[0], ids[1], "--merge")
+    assert said.code == 0, said.err
+    assert cli("tickets", "show", ids[1], "--json").json["merged_into"] == ids[0]
+    for nothing in ([], ["--merge", "--solve"], ["--solve", "--close"]):
+        assert cli("tickets", "bulk", ids[0], *nothing).code == 2
+
+
+def test_a_macro_is_used_on_tickets(cli: Cli, ids: list[str], tmp_path: Path) -> None:
+    folder = tmp_path / "counter"
+    said = cli("tickets", "macro", "money_back", *ids[:2], "--desk", folder)
+    assert said.code == 0, said.err
+    assert said.out.splitlines() == [f"{one} is solved" for one in ids[:2]]
+    shown = cli("tickets", "show", ids[1], "--json").json
+    assert (shown["group"], shown["tags"]) == ("billing", ["refund"])
+    assert [note["text"] for note in shown["notes"]] == ["Paid back today."]
+    said = cli("tickets", "macro", "nothing", ids[0], "--desk", folder)
+    assert said.code == 2
+    assert "money_back" in said.err

@@ -15,9 +15,11 @@ from deskhand.adapters.stores.search_words import (
     IN_NUMBERS,
     IN_RUN,
     SHORTEST_NUMBER,
+    index_terms,
     message_text,
     number_text,
     parts_of,
+    written_terms,
 )
 from deskhand.engine.review_search import fold
 from deskhand.model.message import Message
@@ -69,7 +71,7 @@ class _Search:
 
     def people(self) -> list[SearchHit]:
         here = t.contacts.c
-        found = _find_people(self._core, self._desks, _terms("", self._asked))
+        found = _find_people(self._core, self._desks, index_terms("", self._asked))
         query = (
             sa.select(here.desk, here.address, here.name, here.mail_name, here.company)
             .add_columns(here.customer_id, here.phone, here.updated_at)
@@ -87,7 +89,7 @@ class _Search:
         return hits
 
     def _of_runs(self, place: str, asked: Sequence[str], read: Finder) -> list[SearchHit]:
-        terms = _terms(place, asked)
+        terms = index_terms(place, asked)
         size = self._limit if _are_words(asked) else _BATCH
         hits: list[SearchHit] = []
         before: int | None = None
@@ -178,7 +180,7 @@ def _find_runs(
     if before is not None:
         query = query.where(number < before)
     ordered = query.order_by(number.desc()).limit(limit)
-    return list(core.execute(ordered, {"asked": _written(core, terms)}).scalars())
+    return list(core.execute(ordered, {"asked": written_terms(core, terms)}).scalars())
 
 
 def _find_people(
@@ -195,32 +197,7 @@ def _find_people(
         )
         query = query.where(match)
     newest = query.order_by(here.number.desc()).limit(_BATCH)
-    return list(core.execute(newest, {"asked": _written(core, terms)}).scalars())
-
-
-def _terms(place: str, asked: Sequence[str]) -> list[tuple[str, bool]]:
-    """The words of the index that must be there, and of which of them the beginning is enough."""
-    terms: dict[tuple[str, bool], None] = {}
-    for word in asked:
-        *whole, last = _parts_in(place, word)
-        for part in whole:
-            terms[place + part, False] = None
-        # By one letter nobody means all words that begin with it.
-        terms[place + last, len(last) > 1] = None
-    return list(terms)
-
-
-def _parts_in(place: str, word: str) -> list[str]:
-    if place != IN_NUMBERS:
-        return parts_of(word)
-    return [part for part in parts_of(word) if any(map(str.isdigit, part))]
-
-
-def _written(core: sa.Connection, terms: Sequence[tuple[str, bool]]) -> str:
-    """The terms in the words of the database; they are letters and digits alone."""
-    if core.dialect.name == "postgresql":
-        return " & ".join(f"'{term}'{':*' * begins}" for term, begins in terms)
-    return " AND ".join(f'"{term}"{" *" * begins}' for term, begins in terms)
+    return list(core.execute(newest, {"asked": written_terms(core, terms)}).scalars())
 
 
 # --- what a candidate says

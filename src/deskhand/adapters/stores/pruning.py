@@ -246,15 +246,29 @@ def _prune_runs(
     journals = audit_records.journals_at(core, desk, found)
     legacy = legacy_position(audit_records.desk_statements(core, desk))
     sound = [journal for journal in journals if not _problems(journal, legacy)]
+    customers: tuple[str, ...] = ()
     if sound:
         seal = pruning_seal(desk, sound, now, key)
         audit_records.save_seal(core, desk, seal.at, seal.heads, seal.mac, seal.kind)
+        customers = _customers_of(core, desk, [journal.run_id for journal in sound])
         _empty_runs(core, desk, sound, now)
     _prune_chats(core, desk, before, limit)
     rows = sum(len(journal.rows) for journal in sound)
     damaged = tuple(journal.run_id for journal in journals if journal not in sound)
     last = found[-1] if len(found) == limit else None
-    return PrunedBatch(len(sound), rows, last, damaged)
+    return PrunedBatch(len(sound), rows, last, damaged, customers)
+
+
+def _customers_of(core: sa.Connection, desk: str, run_ids: list[str]) -> tuple[str, ...]:
+    links, tickets = t.ticket_messages.c, t.tickets.c
+    query = (
+        sa.select(tickets.customer)
+        .distinct()
+        .join(t.ticket_messages, sa.and_(links.desk == tickets.desk, links.ticket == tickets.id))
+        .join(t.runs, t.runs.c.position == links.run)
+        .where(tickets.desk == desk, t.runs.c.id.in_(run_ids))
+    )
+    return tuple(core.execute(query).scalars())
 
 
 def _prune_chats(core: sa.Connection, desk: str, before: float, limit: int) -> None:

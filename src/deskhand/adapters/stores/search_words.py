@@ -7,8 +7,10 @@ which numbers tools worked with.
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+
+import sqlalchemy as sa
 
 from deskhand.engine.review_search import fold
 from deskhand.model.message import Message
@@ -109,3 +111,29 @@ def words_of_person(*texts: str | None) -> str:
 def _joined(words: Iterable[str]) -> str:
     different = list(dict.fromkeys(words))
     return " ".join(different[:_MOST_WORDS])
+
+
+def index_terms(place: str, asked: Sequence[str]) -> list[tuple[str, bool]]:
+    """The words of the index that must be there, and of which of them the beginning is enough."""
+    terms: dict[tuple[str, bool], None] = {}
+    for word in asked:
+        parts = _parts_in(place, word)
+        for part in parts[:-1]:
+            terms[place + part, False] = None
+        # By one letter nobody means all words that begin with it.
+        for last in parts[-1:]:
+            terms[place + last, len(last) > 1] = None
+    return list(terms)
+
+
+def _parts_in(place: str, word: str) -> list[str]:
+    if place != IN_NUMBERS:
+        return parts_of(word)
+    return [part for part in parts_of(word) if any(map(str.isdigit, part))]
+
+
+def written_terms(core: sa.Connection, terms: Sequence[tuple[str, bool]]) -> str:
+    """The terms in the words of the database; they are letters and digits alone."""
+    if core.dialect.name == "postgresql":
+        return " & ".join(f"'{term}'{':*' * begins}" for term, begins in terms)
+    return " AND ".join(f'"{term}"{" *" * begins}' for term, begins in terms)

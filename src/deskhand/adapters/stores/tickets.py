@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import CoreDatabase
+from deskhand.adapters.stores.search_index import SqlSearchIndex
 from deskhand.adapters.stores.ticket_queues import TicketQueues, by_deadline, narrowed
 from deskhand.adapters.stores.ticket_rows import (
     event_of,
@@ -17,9 +18,9 @@ from deskhand.adapters.stores.ticket_rows import (
     write_events,
     write_row,
 )
+from deskhand.adapters.stores.ticket_search import with_words
 from deskhand.adapters.stores.ticket_take_up import join_hand_over, take_up
 from deskhand.errors import NotFound
-from deskhand.language.slots.folded_text import fold as folded
 from deskhand.model.message import Message
 from deskhand.model.run import ConversationTurn, Run
 from deskhand.model.ticket import (
@@ -36,7 +37,6 @@ from deskhand.tickets.fold import fold
 
 _LONGEST_CHAIN = 50
 """Merged tickets that lead on, at most; there are no circles, so this is never reached."""
-_MOST_WORDS = 10
 _BY_CHANGE: sa.ColumnElement[float] = t.tickets.c.changed_at + 0
 """The time of the last change, in words that no index knows. One customer's tickets are few: they
 are found by the customer and then put in order, not by going through all tickets in order."""
@@ -195,9 +195,8 @@ class SqlTickets(TicketQueues):
         here = t.tickets.c
         query = self._matching(sa.select(t.tickets), wanted)
         if order is TicketOrder.DEADLINE:
-            query = by_deadline(query, after).limit(limit)
-            rows = await self._database.read_core(lambda core: core.execute(query).all())
-            return [ticket_of(row) for row in rows]
+            ordered = by_deadline(query, after).limit(limit)
+            return [ticket_of(row) for row in await self._found(ordered, wanted)]
         if after is not None:
             at, ticket_id = after
             same_time = sa.and_(here.changed_at == at, here.id > ticket_id)
@@ -205,12 +204,23 @@ class SqlTickets(TicketQueues):
         is_few = wanted.customer is not None or wanted.conversation is not None
         changed = _BY_CHANGE if is_few else here.changed_at
         query = query.order_by(changed.desc(), here.id).limit(limit)
-        rows = await self._database.read_core(lambda core: core.execute(query).all())
-        return [ticket_of(row) for row in rows]
+        return [ticket_of(row) for row in await self._found(query, wanted)]
 
     async def count(self, wanted: TicketFilter) -> int:
         query = self._matching(sa.select(sa.func.count()).select_from(t.tickets), wanted)
-        return await self._database.read_core(lambda core: core.execute(query).scalar_one())
+        [[count]] = await self._found(query, wanted)
+        return int(count)
+
+    async def _found(self, query: sa.Select[Any], wanted: TicketFilter) -> Sequence[sa.Row[Any]]:
+        """The rows of a query of tickets, of those that have the words that are searched for."""
+        written = wanted.search or ""
+        if written:
+            await SqlSearchIndex(self._database, self.desk).index_unless_kept_up()
+
+        def op(core: sa.Connection) -> Sequence[sa.Row[Any]]:
+            return core.execute(with_words(query, core, self.desk, written)).all()
+
+        return await self._database.read_core(op)
 
     def _matching(self, query: sa.Select[Any], wanted: TicketFilter) -> sa.Select[Any]:
         here = t.tickets.c
@@ -224,8 +234,6 @@ class SqlTickets(TicketQueues):
                 query = query.where(column == value if value else column.is_(None))
         if wanted.tag is not None:
             query = query.where(here.tags.contains(f" {wanted.tag} ", autoescape=True))
-        for word in folded(wanted.search or "").split()[:_MOST_WORDS]:
-            query = query.where(here.search_text.contains(word, autoescape=True))
         if wanted.conversation is not None:
             links = t.ticket_messages.c
             met = sa.select(links.ticket).where(

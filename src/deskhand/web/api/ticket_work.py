@@ -1,8 +1,10 @@
 """Tickets worked on in one go: urgency, macros, many at once, and saved views."""
 
+from collections.abc import AsyncIterator
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi.responses import StreamingResponse
 from pydantic import Field
 
 from deskhand.errors import NotFound
@@ -14,6 +16,7 @@ from deskhand.tickets.handling import (
     LONGEST_CUSTOMER,
     LONGEST_SUBJECT,
     MOST_AT_ONCE,
+    every_ticket,
     in_bulk,
     mark_asks,
     merge_all,
@@ -21,10 +24,11 @@ from deskhand.tickets.handling import (
     set_urgency,
     use_macro,
 )
+from deskhand.tickets.service import Tickets
 from deskhand.web.api.access import Caller, ServedDesk, may
 from deskhand.web.api.problems import FieldProblem, invalid
 from deskhand.web.api.request_body import json_body
-from deskhand.web.api.ticket_views import BulkView, SavedViewView, TicketView
+from deskhand.web.api.ticket_views import BulkView, SavedViewView, TicketDocument, TicketView
 from deskhand.web.api.tickets import ReasonBody, TicketId, read_ticket_body, ticket_changed
 from deskhand.web.api.views import Page, moment
 
@@ -32,6 +36,7 @@ router = APIRouter(prefix="/api/tickets", tags=["tickets"])
 
 Reader = Annotated[Caller, Depends(may(Scope.TICKETS_READ))]
 Writer = Annotated[Caller, Depends(may(Scope.TICKETS_WRITE))]
+NDJSON = "application/x-ndjson"
 ViewName = Annotated[str, Path(max_length=60)]
 
 
@@ -108,6 +113,25 @@ async def list_views(caller: Reader, desk: str | None = None) -> Page[SavedViewV
         for view in views
     ]
     return Page[SavedViewView](items=items, next_cursor=None)
+
+
+@router.get(
+    "/export",
+    response_class=StreamingResponse,
+    responses={200: {"content": {NDJSON: {}}, "description": "One ticket a line."}},
+)
+async def export_tickets(
+    caller: Reader, desk: str | None = None, customer: Annotated[str | None, Query()] = None
+) -> StreamingResponse:
+    """All tickets with messages, notes and history, one JSON document a line; of one customer id or
+    address where it is named."""
+    lines = _exported(caller.desk(desk).tickets, customer)
+    return StreamingResponse(lines, media_type=NDJSON)
+
+
+async def _exported(tickets: Tickets, customer: str | None) -> AsyncIterator[str]:
+    async for ticket, messages, events in every_ticket(tickets, customer):
+        yield TicketDocument.told(ticket, messages, events).model_dump_json() + "\n"
 
 
 @router.put("/views/{name}", openapi_extra=json_body(SaveViewBody))
