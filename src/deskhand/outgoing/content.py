@@ -169,8 +169,8 @@ class _Check:
         matches = [match for match in slot.matches if self._is_phone(match)]
         if not matches:
             return
-        expected = {_digits(own) for own in (*self._allowed.phones, *self._allowed.own)}
-        for text in (*self._allowed.texts, *self._allowed.own):
+        expected = set(map(_digits, self._allowed.phones))
+        for text in (*self._allowed.texts, *self._allowed.said):
             expected |= _numbers_in(text)
         for match in matches:
             number = _digits(str(match.value))

@@ -64,6 +64,8 @@ class AllowedContent:
     """Telephone numbers; every other one is found."""
     texts: Collection[str] = ()
     """The company's own words, such as articles: the telephone numbers in them may be named."""
+    said: Collection[str] = ()
+    """What a proven customer wrote himself: his telephone number may be named to him."""
     unproven_names: Collection[str] = ()
     """Names that a sender gave himself whom nobody has proven."""
     accounts: Collection[str] = ()

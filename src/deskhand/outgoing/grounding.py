@@ -77,6 +77,9 @@ WITH_VALUES = 0.3
 """The same where its values stand there."""
 PROMISED = 0.6
 """The same for what somebody will do."""
+LONGEST_REPLY, MOST_SENTENCES, LONGEST_SENTENCE = 8_000, 80, 1_500
+"""What of a reply is compared with its sources: the work grows with the square of a sentence, and
+with the number of sentences on both sides. Longer replies of a model are for a person."""
 LANGUAGES = ("en", "cs", "de", "es", "fr", "pl", "sk")
 """Languages whose claims are read."""
 
@@ -113,6 +116,9 @@ def check_grounding(text: str, grounds: Grounds) -> Grounding:
     if is_program_text(text):
         reason = "this is data of a program, not a reply"
         return Grounding([UnbackedClaim("data", text[:200], reason, 0, len(text))], [])
+    if _is_too_long(text):
+        reason = "it is too long to be compared with what it quotes"
+        return Grounding([UnbackedClaim("statement", text[:200], reason, 0, len(text))], [])
     backed: list[tuple[int, int]] = []
     claims: list[UnbackedClaim] = []
     for quote in grounds.verified.made_up:
@@ -129,6 +135,13 @@ def check_grounding(text: str, grounds: Grounds) -> Grounding:
     distinct = {(claim.kind, claim.start, claim.end): claim for claim in reversed(claims)}
     in_order = sorted(distinct.values(), key=lambda claim: (claim.start, claim.end))
     return Grounding(in_order, backed)
+
+
+def _is_too_long(text: str) -> bool:
+    if len(text) > LONGEST_REPLY:
+        return True
+    lengths = [end - start for start, end in sentences(text)]
+    return len(lengths) > MOST_SENTENCES or max(lengths, default=0) > LONGEST_SENTENCE
 
 
 def _left_open(text: str, grounds: Grounds, *, has_answer: bool) -> list[UnbackedClaim]:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from deskhand.errors import EffectRefused, Fenced, StoreUnavailable, ToolError
 from deskhand.model.knowledge import CitedText
-from deskhand.model.message import DELIVER, ENGINE_TOOLS, OWN_TOOLS
+from deskhand.model.message import DELIVER, OWN_TOOLS
 from deskhand.model.plan import DoneCall
 from deskhand.model.principal import Principal
 from deskhand.model.results import ToolResult
@@ -35,7 +35,7 @@ from deskhand.tools.rules import (
     named_rules,
 )
 from deskhand.tools.rules.approval import needs_four_eyes
-from deskhand.tools.rules.replies import findings_of
+from deskhand.tools.rules.replies import carries_text, findings_of, text_of
 from deskhand.tools.running import run_within
 from deskhand.tools.schema import Arguments, ArgumentsInvalid, read_arguments
 from deskhand.tools.withholding import strangers_data, withheld
@@ -206,7 +206,7 @@ class Gate:
         call.now = self._now()
         await self._lookups.resolve(call, context)
         await describe(call, self._terms, self._ledger)
-        if call.name in ENGINE_TOOLS:
+        if carries_text(call):
             await self._read_reply(call, context)
         if tool.changes_something and call.live:
             call.effects = await self._ledger.effects(call.key.run_id)
@@ -215,7 +215,7 @@ class Gate:
     async def _read_reply(self, call: GateCall, context: Context) -> None:
         if self._cited is not None:
             call.articles = tuple(await self._cited(call.key.run_id))
-        call.others = await self._lookups.named_of_others(call, context)
+        call.others = await self._lookups.named_of_others(call, text_of(call), context)
 
     def _judge(self, call: GateCall) -> Ruling | None:
         """The first rule that speaks against the call, after a person's approval has lifted what

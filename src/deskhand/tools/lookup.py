@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import Any
 
 from deskhand.errors import Fenced, StoreUnavailable
-from deskhand.model.message import Reply
 from deskhand.model.principal import Principal
 from deskhand.model.understanding import Understanding
 from deskhand.outgoing.content import identifiers_in
@@ -92,20 +91,16 @@ class Lookups:
 
         return [word for word in words if await is_strange(word)]
 
-    async def named_of_others(self, call: GateCall, context: Context) -> tuple[str, ...]:
-        """What a reply names of other customers'. The sender's own words and an article's may be
-        repeated, as long as no tool told more about them in this run."""
+    async def named_of_others(self, call: GateCall, text: str, context: Context) -> tuple[str, ...]:
+        """What a text for the customer names of other customers'. The sender's own words and an
+        article's may be repeated, as long as no tool told more about them in this run."""
         if not self.knows_owners:
             return ()
-        reply, message = Reply.model_validate(call.canonical), call.ctx.envelope.message
+        message = call.ctx.envelope.message
         said = () if message is None else (message.subject, message.body)
         mentioned = set(identifiers_in("\n".join((*said, *call.cited))))
         mentioned -= set(identifiers_in(_told_by_tools(call)))
-        named = [
-            word
-            for word in identifiers_in(f"{reply.subject}\n{reply.text}")
-            if word not in mentioned
-        ]
+        named = [word for word in identifiers_in(text) if word not in mentioned]
         if not named:
             return ()
         seconds, whose = call.admitted_tool.timeout, call.principal

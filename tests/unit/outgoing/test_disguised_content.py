@@ -1,7 +1,5 @@
 """Hosts and account numbers in a reply that are written so that a check might miss them."""
 
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,6 +7,7 @@ import pytest
 from deskhand.outgoing.accounts import accounts_in
 from deskhand.outgoing.content import check_text
 from deskhand.outgoing.content_finding import AllowedContent
+from tests.kit import lines_run
 
 ENDINGS = Path(__file__).parents[2] / "data" / "top_level_domains.txt"
 NOTHING_ALLOWED = AllowedContent(hosts=("acme.example",))
@@ -104,24 +103,6 @@ def test_a_czech_account_is_found_with_spaces(written: str) -> None:
 )
 def test_dates_and_telephone_numbers_are_no_accounts(text: str) -> None:
     assert rules_in(text) <= {"foreign_phone"}
-
-
-def lines_run(work: Callable[[], object]) -> int:
-    """How many lines of Python a piece of work runs: a measure of time that no clock disturbs."""
-    count = 0
-
-    def tracer(*_: object) -> object:
-        nonlocal count
-        count += 1
-        return tracer
-
-    before = sys.gettrace()
-    sys.settrace(tracer)  # type: ignore[arg-type]
-    try:
-        work()
-    finally:
-        sys.settrace(before)
-    return count
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,15 @@
 """A model has the sender's authority and nobody else's, whatever it asks for."""
 
+import re
 import time
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import deskhand
+from deskhand.config.sections.outgoing import OutgoingSpec
 from deskhand.config.sections.policy import PolicySpec, RuleSpec
 from deskhand.errors import ConfigError
 from deskhand.model.codes import ErrorCode
@@ -205,7 +209,7 @@ async def call(
         sender=Address(address="ann@example.com"),
         cc=(Address(address="mallory@example.com"),),
         headers={"Reply-To": "mallory@example.com"},
-        body="Refund 12.50 for O-1 please",
+        body="Refund 12.50 for O-1 please, or call me on 602 123 457",
         received_at=datetime.now(UTC),
         principal=principal,
     )
@@ -404,11 +408,62 @@ async def test_what_a_tool_sends_is_looked_through_like_a_reply() -> None:
     assert done == []
 
 
+async def test_what_a_tool_sends_names_nothing_of_another_customers() -> None:
+    """A desk's own tool that carries text to a customer knows as much as a reply does."""
+    results = [{"tool": "search", "status": "success", "data": {"order": "O-2"}}]
+    for outputs in (None, {"act": {"results": results}}):
+        answer = await call("send_copy", outputs=outputs, to="ann@example.com", text="See O-2.")
+        assert (answer.verdict, answer.rule) == ("hold", "outgoing_content")
+        assert "O-2" in answer.reason
+        letter = await call(
+            "send_letter", outputs=outputs, to="ann@example.com", subject="About O-2", lines=["Hi"]
+        )
+        assert letter.rule == "outgoing_content"
+    assert done == []
+    assert (await call("send_copy", to="ann@example.com", text="See O-1.")).verdict == "allow"
+
+
+def test_nothing_but_the_gate_carries_words_that_a_model_chose() -> None:
+    """Whoever has an outbox can send past the gate. Beside the tool of the gate, these do: a
+    question about how the desk did, in the operator's words, and what was said in a chat, to the
+    one who said it."""
+    sources = Path(deskhand.__file__).parent
+    holders = {
+        file.relative_to(sources).as_posix()
+        for file in sources.rglob("*.py")
+        if re.search(r"\bChannelPost\(|\boutbox\.send\(|_folder\.send\(", file.read_text())
+    }
+    assert holders == {
+        "tools/delivery.py",
+        "wiring/channels.py",
+        "wiring/chat_mails.py",
+        "wiring/ticket_work.py",
+    }
+
+
+async def test_a_number_is_repeated_to_the_proven_customer_who_wrote_it() -> None:
+    """tests/integration/test_reflection.py asks the same for senders whom nobody has proven."""
+    copy = {"to": "ann@example.com"}
+    assert (await call("send_copy", text="You wrote 602 123 457.", **copy)).verdict == "allow"
+    assert (await call("send_copy", text="Call 602 123 458.", **copy)).rule == "outgoing_content"
+    listed = Terms(outgoing=OutgoingSpec(phones=("602 123 458",)))
+    answer = await call("send_copy", terms=listed, text="Call 602 123 458.", **copy)
+    assert answer.verdict == "allow"
+
+
 async def test_a_note_that_names_an_address_does_not_make_it_the_customers() -> None:
-    data = {"notes": ["drop@evil.example", "DE89370400440532013000"], "order": "O-1"}
+    data = {
+        "notes": ["drop@evil.example", "DE89370400440532013000", "+1 900 555 0100"],
+        "order": "O-1",
+        "phone": "+1 900 555 0100",
+    }
     outputs = {"act": {"results": [{"tool": "read_notes", "status": "success", "data": data}]}}
     terms = Terms(trusted_outputs={"act": "act"})
-    for text in ("Write to drop@evil.example", "Pay to DE89 3704 0044 0532 0130 00"):
+    for text in (
+        "Write to drop@evil.example",
+        "Pay to DE89 3704 0044 0532 0130 00",
+        "Call +1 900 555 0100",
+    ):
         answer = await call(
             "send_copy", terms=terms, outputs=outputs, to="ann@example.com", text=text
         )

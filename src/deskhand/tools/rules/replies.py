@@ -107,7 +107,7 @@ def writer_doubts(call: GateCall, terms: Terms) -> Ruling | None:
 def look_through(call: GateCall, terms: Terms) -> ReplyFindings:
     """All checks, once a call, of a reply and of whatever a desk's own tool sends; nothing for
     any other call."""
-    if call.name not in ENGINE_TOOLS and not sends(call):
+    if not carries_text(call):
         return ReplyFindings([], [], [], [])
     if call.looked_through is None:
         call.looked_through = _looked_through(call, terms)
@@ -115,8 +115,7 @@ def look_through(call: GateCall, terms: Terms) -> ReplyFindings:
 
 
 def _looked_through(call: GateCall, terms: Terms) -> ReplyFindings:
-    is_reply = call.name in ENGINE_TOOLS
-    reply = Reply.model_validate(call.canonical) if is_reply else _as_reply(call)
+    is_reply, reply = call.name in ENGINE_TOOLS, _as_reply(call)
     content = check_reply(reply, _allowed(call, terms))
     promises = unbacked(check_commitments(reply.text, reply.language, _backing(call, terms)))
     is_own = reply.text.strip() in terms.own_questions
@@ -143,9 +142,23 @@ def _open(
     return [promise for promise in promises if promise not in backed]
 
 
+def carries_text(call: GateCall) -> bool:
+    """Whether the call takes words to a customer: a reply, a draft of one, or what a desk's own
+    tool sends."""
+    return call.name in ENGINE_TOOLS or sends(call)
+
+
+def text_of(call: GateCall) -> str:
+    """All words that the call takes to a customer."""
+    reply = _as_reply(call)
+    return f"{reply.subject}\n{reply.text}"
+
+
 def _as_reply(call: GateCall) -> Reply:
-    """What a desk's own tool would send: its subject, and all other texts but the addresses,
-    which a rule has seen."""
+    """The reply; of what a desk's own tool would send its subject, and all other texts but the
+    addresses, which a rule has seen."""
+    if call.name in ENGINE_TOOLS:
+        return Reply.model_validate(call.canonical)
     addresses = call.admitted_tool.signature.bound
     texts = {
         name: "\n".join(_texts(value))
@@ -185,8 +198,8 @@ def _allowed(call: GateCall, terms: Terms) -> AllowedContent:
     """The desk's own and the operator's list; of the customer's, the proven address, the sender's,
     what tools gave.
 
-    A tool may give back a note that an outsider wrote, so its word is not enough for an address or
-    an account.
+    A tool may give back a note that an outsider wrote, so its word is not enough for an address, an
+    account or a telephone number.
     """
     message, listed = call.ctx.envelope.message, terms.outgoing
     own = [
@@ -202,12 +215,22 @@ def _allowed(call: GateCall, terms: Terms) -> AllowedContent:
         addresses=(*listed.addresses, *terms.recipients),
         phones=listed.phones,
         texts=(*terms.own_texts, *call.cited),
+        said=_said(call),
         unproven_names=_unproven_names(call, terms),
         accounts=listed.accounts,
         canaries=listed.canaries,
         own=[*filter(None, own), *names],
         others=call.others,
     )
+
+
+def _said(call: GateCall) -> list[str]:
+    """The message, where somebody is proven to have written it: what a stranger writes under a
+    customer's address does not come back to that customer."""
+    message = call.ctx.envelope.message
+    if message is None or not message.principal.may_act:
+        return []
+    return [message.subject, message.body]
 
 
 def _unproven_names(call: GateCall, terms: Terms) -> list[str]:
