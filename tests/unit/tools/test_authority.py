@@ -443,12 +443,11 @@ def test_nothing_but_the_gate_carries_words_that_a_model_chose() -> None:
 
 async def test_a_number_is_repeated_to_the_proven_customer_who_wrote_it() -> None:
     """tests/integration/test_reflection.py asks the same for senders whom nobody has proven."""
-    copy = {"to": "ann@example.com"}
-    assert (await call("send_copy", text="You wrote 602 123 457.", **copy)).verdict == "allow"
-    assert (await call("send_copy", text="Call 602 123 458.", **copy)).rule == "outgoing_content"
+    to, other = "ann@example.com", "Call 602 123 458."
+    assert (await call("send_copy", to=to, text="You wrote 602 123 457.")).verdict == "allow"
+    assert (await call("send_copy", to=to, text=other)).rule == "outgoing_content"
     listed = Terms(outgoing=OutgoingSpec(phones=("602 123 458",)))
-    answer = await call("send_copy", terms=listed, text="Call 602 123 458.", **copy)
-    assert answer.verdict == "allow"
+    assert (await call("send_copy", terms=listed, to=to, text=other)).verdict == "allow"
 
 
 async def test_a_note_that_names_an_address_does_not_make_it_the_customers() -> None:
