@@ -1,17 +1,19 @@
 """One matter from its first message to a person's desk, worked to its end after any crash.
 
 Used in process (a crash abandons the work) and as a process of its own that kills itself: `python
--m tests.ticket_scenario FOLDER`.
+-m tests.ticket_scenario FOLDER DATABASE [REDIS]`.
 """
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from deskhand.adapters.stores.sqlite_backend import SqliteBackend
+from deskhand.adapters.stores.redis_tickets import open_redis_tickets
 from deskhand.model.ticket_state import TicketFilter, TicketState
+from deskhand.wiring import open_database
 from tests.tickets_kit import Moments, accepted, mail, placing_of, tickets_of
 
 MESSAGES = (
@@ -69,16 +71,27 @@ class TicketScene:
         assert (await self.tickets.rebuild()).mended == 0
 
 
-async def main(folder: Path) -> None:
-    database = await SqliteBackend.open(folder / "desk.db")
-    done = folder / "done"
-    scene = TicketScene(database.store("desk"))
+@asynccontextmanager
+async def opened_scene(url: str, redis: str | None = None) -> AsyncIterator[TicketScene]:
+    """The scene on a database, with its active tickets in Redis where that is named."""
+    active = None if redis is None else open_redis_tickets(redis, "desk")
+    async with open_database(url) as database:
+        yield TicketScene(database.store("desk"), active)
+        if active is not None:
+            await active.close()
+
+
+async def main(folder: Path, url: str, redis: str | None = None) -> None:
+    async with opened_scene(url, redis) as scene:
+        await _played(folder / "done", scene)
+
+
+async def _played(done: Path, scene: TicketScene) -> None:
     begun = int(done.read_text()) if done.exists() else 0
     for number, step in enumerate(scene.steps()[begun:], begun):
         await step()
         done.write_text(str(number + 1))
-    await database.close()
 
 
 if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1])))
+    asyncio.run(main(Path(sys.argv[1]), *sys.argv[2:]))

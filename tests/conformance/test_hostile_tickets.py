@@ -1,11 +1,18 @@
 """A hundred messages that want to get into another customer's ticket; none does."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+import pytest
+
+from deskhand.language.embed import shared_embedder
+from deskhand.language.ticket_facts import continuations
 from deskhand.model.message import Message
 from deskhand.model.principal import Principal, PrincipalKind, asserted
+from deskhand.model.tasks import Answer, Matched, Summarised, Task, TaskKind
 from deskhand.model.ticket import Ticket
 from deskhand.model.ticket_state import TicketState
+from deskhand.tickets.model_matching import TicketMatcher
 from deskhand.tickets.placing import TicketPlacing
 from tests.conformance.adapters import Stores
 from tests.tickets_kit import WordVectors, accepted, mail, placing_of, proven, tickets_of, unproven
@@ -50,8 +57,26 @@ def hostile(victims: Ticket) -> Iterator[Message]:
                     yield mail(f"h{number}", body, principal=principal, headers=headers, **more)
 
 
+class Persuaded:
+    """A model that a hostile message has talked into choosing the victim's ticket."""
+
+    name = "persuaded"
+
+    def __init__(self, tickets: Sequence[str]) -> None:
+        self._tickets = tickets
+        self.asked: list[Task] = []
+
+    async def answer(self, task: Task) -> Answer:
+        self.asked.append(task)
+        if task.kind is TaskKind.SUMMARISE:
+            return Answer(result=Summarised(text="The order 48213."), brain=self.name)
+        chosen = next((one for one in self._tickets if one in task.choices), self._tickets[0])
+        return Answer(result=Matched(match=chosen, confidence=1.0), brain=self.name)
+
+
+@pytest.mark.parametrize("reader", ["own evidence", "the reading model", "a persuaded model"])
 async def test_none_of_a_hundred_hostile_messages_joins_another_customers_ticket(
-    stores: Stores,
+    stores: Stores, reader: str
 ) -> None:
     store = await stores()
     tickets = tickets_of(store)
@@ -76,6 +101,10 @@ async def test_none_of_a_hundred_hostile_messages_joins_another_customers_ticket
         return first.runs[0] if message.headers.get("in-reply-to") else None
 
     placing = TicketPlacing(tickets, embedder=WordVectors(), answered_run=answered)
+    if reader == "the reading model":
+        placing = replace(placing, embedder=shared_embedder(), continuations=continuations)
+    if reader == "a persuaded model":
+        placing = replace(placing, matcher=TicketMatcher(Persuaded(victims)))
     count = 0
     before = [(await tickets.find(name)).runs for name in victims]
     for message in hostile(first):

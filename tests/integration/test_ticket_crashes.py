@@ -2,20 +2,21 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from deskhand.adapters.stores.sqlite_backend import SqliteBackend
 from deskhand.crashpoints import TICKET_POINTS, VARIABLE, Crash, arm, disarm
 from tests.conformance.adapters import ACTIVE_STORES, ADAPTERS
-from tests.ticket_scenario import TicketScene
+from tests.servers import new_database, postgres_programs, redis
+from tests.ticket_scenario import TicketScene, opened_scene
 
 STORES = [("sqlite", "own"), ("sqlite", "redis"), ("postgres", "own"), ("postgres", "redis")]
 PASSAGES = {
@@ -76,21 +77,42 @@ def _die() -> None:
     raise Crash
 
 
+@pytest.mark.parametrize(("database", "active"), STORES, ids="+".join)
 @pytest.mark.parametrize("point", TICKET_POINTS)
-async def test_a_killed_process_loses_no_ticket(point: str, tmp_path: Path) -> None:
-    await asyncio.to_thread(_run, tmp_path, f"{point}:{PASSAGES[point]}")
+async def test_a_killed_process_loses_no_ticket(
+    point: str, database: str, active: str, tmp_path: Path
+) -> None:
+    places = [await _database(database, tmp_path)]
+    if active == "redis":
+        places.append(await _redis(tmp_path))
+    await asyncio.to_thread(_run, tmp_path, places, f"{point}:{PASSAGES[point]}")
     assert (tmp_path / "done").read_text() != "5"
-    await asyncio.to_thread(_run, tmp_path, None)
-    database = await SqliteBackend.open(tmp_path / "desk.db")
-    await TicketScene(database.store("desk")).check(messages=3)
-    await database.close()
+    await asyncio.to_thread(_run, tmp_path, places, None)
+    async with opened_scene(*places) as scene:
+        await scene.check(messages=3)
 
 
-def _run(folder: Path, crash_at: str | None) -> None:
+async def _database(kind: str, folder: Path) -> str:
+    if kind == "sqlite":
+        return str(folder / "desk.db")
+    if postgres_programs() is None:
+        pytest.skip("PostgreSQL's server is not installed (Debian: apt-get install postgresql)")
+    return await asyncio.to_thread(new_database)
+
+
+async def _redis(folder: Path) -> str:
+    pytest.importorskip("redis", reason="the extra `redis` is not installed")
+    if shutil.which("redis-server") is None:
+        pytest.skip("Redis is not installed (Debian: apt-get install redis-server)")
+    server = await asyncio.to_thread(redis)
+    return f"{server.url}?prefix={folder.name}"
+
+
+def _run(folder: Path, places: Sequence[str], crash_at: str | None) -> None:
     environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
     if crash_at is not None:
         environment[VARIABLE] = crash_at
-    command = [sys.executable, "-m", "tests.ticket_scenario", str(folder)]
+    command = [sys.executable, "-m", "tests.ticket_scenario", str(folder), *places]
     done = subprocess.run(command, env=environment, check=False, capture_output=True)
     expected = 0 if crash_at is None else -signal.SIGKILL
     assert done.returncode == expected, done.stderr.decode()
