@@ -1,7 +1,8 @@
 """Who forges a sender chooses who gets our reply: he must not choose what it says as well."""
 
+import sqlite3
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from datetime import UTC, datetime
 from email import message_from_bytes
 from email.policy import default
@@ -167,6 +168,27 @@ async def test_more_replies_than_a_day_has_wait_for_a_person(
         desk.dispatcher.wake()
         assert await desk.dispatcher.wait(review.run_id) is RunStatus.SENT
     assert len(sent(tmp_path)) == 3
+
+
+@pytest.mark.parametrize(
+    ("principal", "most", "words"),
+    [
+        (Principal(), 200, "200 sends to unproven senders"),
+        (PROVEN, 1000, "1000 sends"),
+    ],
+)
+async def test_a_desk_that_says_nothing_of_it_has_caps(
+    opened: Open, tmp_path: Path, principal: Principal, most: int, words: str
+) -> None:
+    """One reply leaves, and the day counts on as if it had been all but one of what may."""
+    async with opened("You may.") as desk:
+        assert await worked(desk, mail(1, principal=principal)) is RunStatus.SENT
+        with closing(sqlite3.connect(tmp_path / "desk.db", timeout=30)) as database, database:
+            counted = "UPDATE totals SET amount = ? WHERE scope = 'day' AND amount = 1"
+            assert database.execute(counted, (most - 1,)).rowcount
+        assert await worked(desk, mail(2, principal=principal)) is RunStatus.SENT
+        assert await worked(desk, mail(3, principal=principal)) is RunStatus.WAITING_REVIEW
+        assert words in (await the_review(desk)).reason
 
 
 async def test_the_cap_for_the_unproven_leaves_proven_customers_alone(opened: Open) -> None:

@@ -23,15 +23,29 @@ EXCEPTIONS = {
 
 
 def requirements() -> list[str]:
+    """All that pyproject.toml names, and the inputs of the other lock files."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     listed = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
     for several in project["project"]["optional-dependencies"].values():
         listed += several
+    for file in sorted((ROOT / "requirements").glob("*.in")):
+        lines = file.read_text().splitlines()
+        listed += [line for line in lines if line and not line.startswith(("#", "-"))]
     return listed
 
 
 def test_every_dependency_has_an_upper_bound() -> None:
-    assert [written for written in requirements() if "<" not in written] == []
+    named = requirements()
+    assert any(written.startswith("litellm[proxy]") for written in named)
+    assert [written for written in named if "<" not in written] == []
+
+
+def test_the_tools_of_the_makefile_are_pinned() -> None:
+    """What `make lock`, `make audit` and `make fuzz` install stands in no lock file."""
+    text = (ROOT / "Makefile").read_text()
+    tools = re.findall(r"^(PIP_TOOLS|PIP_AUDIT|SCHEMATHESIS) := (\S+)$", text, re.MULTILINE)
+    assert [name for name, _ in tools] == ["PIP_TOOLS", "PIP_AUDIT", "SCHEMATHESIS"]
+    assert [written for _, written in tools if "==" not in written] == []
 
 
 def test_the_licences_of_all_pinned_packages_are_listed() -> None:

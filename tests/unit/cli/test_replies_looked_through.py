@@ -166,3 +166,12 @@ def test_a_subject_with_line_breaks_cannot_forge_a_header(work: Any, tmp_path: P
     assert story["status"] == "sent"
     [mail] = (tmp_path / "outbox").glob("*.eml")
     assert b"\nX-Forged:" not in mail.read_bytes()
+
+
+def test_doctor_warns_of_an_order_as_plain_text(cli: Cli, tmp_path: Path) -> None:
+    write_desk(tmp_path / "desk", DESK, BRAIN.format(text="x", steps="", category="plain"), TOOLS)
+    said = cli("doctor", tmp_path / "desk", "--json")
+    checks = said.json["checks"]
+    [warned] = [check for check in checks if "plain_lookup" in str(check)]
+    assert "order" in str(warned)
+    assert warned["warning"] is True

@@ -1,5 +1,6 @@
 from typing import Annotated, Literal
 
+import pytest
 from pydantic import Field
 
 from deskhand import Money, SenderAddress, tool
@@ -46,3 +47,19 @@ def test_free_commands_are_pointed_out_even_where_nothing_is_changed() -> None:
 
 def test_typed_parameters_are_nobodys_concern() -> None:
     assert concerns(careful) == []
+
+
+@pytest.mark.parametrize(
+    ("effect", "wanted"),
+    [("read", ["order"]), ("keyed", ["order"])],
+)
+def test_an_order_as_plain_text_is_pointed_out(
+    effect: Literal["read", "keyed"], wanted: list[str]
+) -> None:
+    """Whoever names any order in such a tool is answered, whoever it belongs to."""
+
+    @tool(effect=effect)
+    async def plain_lookup(order: str) -> None:
+        """Look an order up."""
+
+    assert [concern.split()[0] for concern in concerns(plain_lookup)] == wanted

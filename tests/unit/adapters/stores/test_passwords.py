@@ -1,0 +1,34 @@
+"""Passwords are hashed a few at once, and only so many may wait for it."""
+
+import asyncio
+import threading
+
+import pytest
+
+from deskhand.adapters.stores import passwords
+from deskhand.adapters.stores.passwords import MOST_WAITING, fits, hashed
+from deskhand.errors import TooManyLogins
+
+
+async def test_so_many_passwords_wait_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of known devices are hashed all the same while strangers fill their queue."""
+    stored = await hashed("right")
+    may_go_on = threading.Event()
+    at_once = passwords._fits_argon
+
+    def slow_for_guesses(password: str, stored: str) -> bool:
+        return may_go_on.wait(60) if password == "guess" else at_once(password, stored)
+
+    monkeypatch.setattr(passwords, "_fits_argon", slow_for_guesses)
+    waiting = [asyncio.ensure_future(fits("guess", stored)) for _ in range(MOST_WAITING)]
+    await asyncio.sleep(0)
+    try:
+        with pytest.raises(TooManyLogins):
+            await fits("guess", stored)
+        with pytest.raises(TooManyLogins):
+            await fits("guess", None)
+        assert await fits("right", stored, is_known=True)
+    finally:
+        may_go_on.set()
+    assert await asyncio.gather(*waiting) == [True] * MOST_WAITING
+    assert not await fits("wrong", stored), "the queue is empty again"
