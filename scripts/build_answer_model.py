@@ -7,7 +7,7 @@
 
 It learns from most companies in the corpus and measures on the others, so what is written is about
 companies that it never saw. With `--begin answers-upper.onnx` it goes on from the graph that is
-there; `--minutes` ends it in time. It writes `answers-lower.onnx` and `answers-upper.onnx`, and
+there, with `--weights answers.pt` from the weights in that file; `--minutes` ends it in time. It writes `answers-lower.onnx` and `answers-upper.onnx`, and
 `answers-measured.jsonl` in the working folder with what it said of every held-out ask. How the
 shipped weights came about: docs/decisions/0068-reading-answers.md.
 """
@@ -280,7 +280,12 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--begin", type=Path, help="a graph of this script to go on from")
-    parser.add_argument("--weights", type=Path, default=Path("answers.pt"), help="kept meanwhile")
+    parser.add_argument(
+        "--weights",
+        type=Path,
+        default=Path("answers.pt"),
+        help="go on from these, and keep them there",
+    )
     parser.add_argument("--measured", type=Path, default=Path("answers-measured.jsonl"))
     asked = parser.parse_args()
     torch.manual_seed(asked.seed)
@@ -298,6 +303,8 @@ def main() -> None:
     network = AnswerNetwork(onnx.load(embedding))
     if asked.begin is not None:
         begin_with(network, asked.begin, SIDES)
+    if asked.weights.exists():
+        network.load_state_dict(torch.load(asked.weights, weights_only=True))
     tried = random.Random(asked.seed).sample(measured, min(TRIED, len(measured)))
     train(network, corpus, learned, tried, texts, asked)
     write_upper(network.state_dict(), embedding, asked.folder / UPPER)
