@@ -7,9 +7,10 @@
 
 It learns from most companies in the corpus and measures on the others, so what is written is about
 companies that it never saw. With `--begin answers-upper.onnx` it goes on from the graph that is
-there, with `--weights answers.pt` from the weights in that file; `--minutes` ends it in time. It writes `answers-lower.onnx` and `answers-upper.onnx`, and
-`answers-measured.jsonl` in the working folder with what it said of every held-out ask. How the
-shipped weights came about: docs/decisions/0068-reading-answers.md.
+there, with `--weights answers.pt` from the weights in that file; `--minutes` ends it in time. It
+writes `answers-lower.onnx` and `answers-upper.onnx`, and `answers-measured.jsonl` in the working
+folder with what it said of every held-out ask. How the shipped weights came about:
+docs/decisions/0068-reading-answers.md.
 """
 
 import argparse
