@@ -79,6 +79,13 @@ _BEFORE_ORDINAL = re.compile(
 _SHARE_BEFORE = re.compile(
     r"(?:%|percent|per cent|procent\w*|prozent|por ?ciento) (?:of|von|z|ze|de|del) (?:the )?$"
 )
+_OTHER_THING_BEFORE = re.compile(
+    r"\b(?:size|talla|grosse|gr\.|velikost\w*|vel\.|room|page|model|modell|type|typ|version|seat|"
+    r"seite|stran[au]|zimmer|pokoj|pagina|modelo|tipo|habitacion|age|aged|alter)[ :]*$"
+)
+"""What stands before a number that counts no money: `size 42`."""
+_DAY_BEFORE = re.compile(r"\b(?:am|vom|bis(?: zum)?|ab(?: dem)?|seit(?: dem)?|dne|el dia) $")
+_DAY_AND_MONTH = re.compile(r"(?:[012]?\d|3[01])\.(?:0?\d|1[012])")
 _HAS_CENTS = re.compile(r"[.,]\d{2}$")
 _GROUPED = re.compile(r"(?<![\w.,/-])\d{1,4}(?: \d{2,4}){1,3}(?![\w%]|[.,/-]\d)")
 """An order's number in groups: `5 002 117`."""
@@ -176,7 +183,8 @@ class BareNumbers:
             self._spoken(spec, currency, values, is_asked=is_asked)
 
     def _may_be_amount(self, match: "re.Match[str]", in_words: list[Span]) -> bool:
-        """Whether a number is neither nothing, nor an ordinal, nor part of an amount in words."""
+        """Whether a number is not nothing, an ordinal, a day, a size or part of an amount in
+        words."""
         if any(overlap(match.span(), place) for place in in_words):
             return False
         before, after = self._folded[: match.start()], self._folded[match.end() :]
@@ -186,7 +194,9 @@ class BareNumbers:
         is_ordinal = len(written) <= _MOST_ORDINAL and _ORDINAL.match(after) is not None
         if is_ordinal and _BEFORE_ORDINAL.search(before):
             return False
-        return not _SHARE_BEFORE.search(before)
+        if _DAY_BEFORE.search(before) and _DAY_AND_MONTH.fullmatch(written):
+            return False
+        return not _SHARE_BEFORE.search(before) and not _OTHER_THING_BEFORE.search(before)
 
     def _spoken(
         self, spec: SlotSpec, currency: str, values: dict[str, Any], *, is_asked: bool

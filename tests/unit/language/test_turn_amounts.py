@@ -105,6 +105,9 @@ def test_a_share_of_a_number_is_an_amount() -> None:
         "die 3. Lieferung, die noch fehlt",
         "I'm at 12 Bramble Lane, Stroud",
         "my phone is 4412",
+        "vom 17.06.",
+        "velikost 39",
+        "it is size 44",
     ],
 )
 def test_not_every_number_is_an_amount(text: str) -> None:
