@@ -3,6 +3,7 @@
 import asyncio
 import json
 import random
+import re
 import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -13,8 +14,11 @@ import httpx
 import pytest
 import uvicorn
 
+import deskhand
+from deskhand.model.access import Role
 from deskhand.web import header_timeout
 from deskhand.web.header_timeout import HeaderTimeoutProtocol
+from deskhand.wiring import user_accounts
 from tests.api_kit import Client, Served, is_problem, served
 from tests.approvals_kit import HOME, PASSWORD, Person, make_passwords_cheap, person
 
@@ -272,3 +276,74 @@ async def test_no_request_makes_a_page_fail(
         if answer.status_code >= 500:
             failed.append(f"{answer.status_code} {answer.request.method} {answer.request.url}")
     assert not failed, "\n".join(failed)
+
+
+WEB = Path(deskhand.__file__).parent / "web"
+KNOWN_ACTIONS = ("approve", "edit", "reject", "note", "assign", "retry", "close", "take", "undo")
+NEVER_ENDS = "/events"
+LEAVES = ("/logout",)
+"""Whoever logs out is asked nothing more."""
+
+
+def pages(shop: Served) -> list[tuple[str, str]]:
+    """Method and path of every route that is not described by the API: those of the console, of
+    the widget and of the app itself."""
+    described = set(shop.app.openapi()["paths"])
+    console = next(route for route in shop.app.routes if getattr(route, "path", "") == "/approvals")
+    routes: list[Any] = [*console.endpoint.app.routes]  # type: ignore[attr-defined]
+    for route in shop.app.routes:
+        included = getattr(route, "original_router", None)
+        routes += [] if included is None else included.routes
+    found: set[tuple[str, str]] = set()
+    for route in routes:
+        for method in getattr(route, "methods", None) or ():
+            found.add((method, route.path))
+    return sorted(page for page in found if page[0] != "HEAD" and page[1] not in described)
+
+
+def names_in_pages() -> list[str]:
+    """Every name that a form or a script of ours sends."""
+    sources = [*WEB.rglob("*.html"), *WEB.rglob("*.js")]
+    names: set[str] = set()
+    for source in sources:
+        names |= set(re.findall(r"""name=["']([a-z][a-z_-]*)["']""", source.read_text()))
+    return sorted(names - {"csrf"})
+
+
+@pytest.mark.parametrize("tries", [4, pytest.param(60, marks=pytest.mark.chaos)])
+@pytest.mark.slow
+async def test_no_request_makes_any_page_of_the_app_fail(
+    shop: Served, client: Client, monkeypatch: pytest.MonkeyPatch, tries: int
+) -> None:
+    """An admin asks every page with nasty values in its path, its query and its form."""
+    make_passwords_cheap(monkeypatch)
+    accounts = user_accounts(shop.database)
+    await accounts.add("root", PASSWORD, ["*"], role=Role.ADMIN)
+    review, who = await client.under_review(), Person(shop)
+    assert (await who.log_in("root")).status_code == 303
+    chance = Chance(18112026)
+    known = {"desk": review["desk"], "review": review["review"], "run": review["run"]}
+    known |= {"run_id": review["run"], "review_id": review["review"], "name": "root"}
+    names, failed, asked = names_in_pages(), list[str](), 0
+    assert len(names) > 40
+    for method, path in pages(shop) * tries:
+        if path.endswith(LEAVES):
+            continue
+        known["action"] = chance.choice(KNOWN_ACTIONS)
+        given = {name: chance.text() for name in chance.sample(names, 8)}
+        body = {"data": {"csrf": who.csrf, **given}} if method != "GET" else {"params": given}
+        request = who.request(method, filled(path, known, chance), **body)  # type: ignore[arg-type]
+        asked += 1
+        try:
+            answer = await asyncio.wait_for(request, 1 if NEVER_ENDS in path else 60)
+        except TimeoutError:
+            assert NEVER_ENDS in path, path
+            continue
+        except Exception as error:
+            failed.append(f"{method} {path} {given}: {error!r}")
+            continue
+        if answer.status_code >= 500:
+            failed.append(f"{answer.status_code} {method} {answer.request.url} {given}")
+    assert asked > 60 * tries
+    assert (await who.get(HOME)).status_code == 200, "still logged in: the pages were really asked"
+    assert not failed, "\n".join(failed[:20])
