@@ -2,7 +2,8 @@
 
     python scripts/score_triage.py tickets.jsonl      # one JSON object a line: ticket and truth
 
-Each ticket goes through the whole flow in a sandbox, after the same customer's earlier ones.
+Each ticket goes through the whole flow in a sandbox, where the same customer's earlier ones lie as
+they stood: `status`, `last_message_days_ago`, and what was answered.
 """
 
 import asyncio
@@ -15,33 +16,58 @@ from typing import Any
 
 from deskhand import wiring
 from deskhand.engine.story import read_records, story_of
+from deskhand.evals.given_tickets import GivenTicket, give_ticket
 from deskhand.evals.lane import Lane, LaneClock
 from deskhand.mail.message_files import message_from
+from deskhand.model.ticket import new_ticket_id, ticket_id_of
+from deskhand.model.ticket_state import TicketState
 
 FIELDS = ("urgency", "ticket_type", "action", "language", "sentiment")
 TOGETHER = FIELDS[:4]
+CUSTOMER = (None, "customer", "user")
+
+
+NOW = 1_800_000_000.0
 
 
 async def triaged(lane: Lane, ticket: dict[str, Any]) -> dict[str, Any]:
     """The outputs of the ticket's run."""
-    info = ticket.get("customer_info") or {}
-    common = {"from": "customer@example.com", "customer_id": ticket["customer_id"]}
-    common |= {"customer_info": info, "subject": ticket.get("subject") or ""}
-    said: list[tuple[str, str]] = []
     for earlier in ticket.get("earlier") or ():
-        said.append((str(earlier["ticket_id"]), customer_words(earlier)))
-    said.append(("now", customer_words(ticket)))
-    run_id = ""
-    for name, body in said:
-        data = {**common, "id": name, "conversation": name, "body": body}
-        run_id = await lane.accept(message_from(data, vouched_by="the score"))
-        await lane.work(run_id)
+        await give_ticket(lane, given(ticket["customer_id"], earlier), NOW)
+    data = {
+        "from": "customer@example.com",
+        "customer_id": ticket["customer_id"],
+        "customer_info": ticket.get("customer_info") or {},
+        "subject": ticket.get("subject") or "",
+        "id": "now",
+        "conversation": "now",
+        "body": customer_words(ticket),
+    }
+    run_id = await lane.accept(message_from(data, vouched_by="the score"))
+    await lane.work(run_id)
     outputs: dict[str, Any] = story_of(await read_records(lane.store, run_id))["outputs"]
     return outputs
 
 
+def given(customer_id: str, earlier: dict[str, Any]) -> GivenTicket:
+    """An earlier ticket as it stood; some were written with letters that no id has."""
+    said = [one for one in earlier["messages"] if one.get("role") in CUSTOMER]
+    replies = [one for one in earlier["messages"] if one.get("role") not in CUSTOMER]
+    written = str(earlier["ticket_id"]).replace("U", "V")
+    messages = tuple(str(message["content"]) for message in said)
+    reply = str(replies[-1]["content"]) if replies else None
+    return GivenTicket(
+        id=ticket_id_of(written) or new_ticket_id(),
+        customer_id=customer_id,
+        messages=messages,
+        state=TicketState(earlier.get("status") or "active"),
+        days_ago=float(earlier.get("last_message_days_ago") or 0.0),
+        reply=reply,
+    )
+
+
 def customer_words(ticket: dict[str, Any]) -> str:
-    messages = [one for one in ticket["messages"] if one.get("role") in (None, "customer", "user")]
+    messages = [one for one in ticket["messages"] if one.get("role") in CUSTOMER]
     return "\n\n".join(str(message["content"]) for message in messages)
 
 
@@ -68,7 +94,7 @@ async def main(cases: list[dict[str, Any]]) -> None:
     right: Counter[str] = Counter()
     async with wiring.open_sandbox(replace(loaded, spec=spec)) as sandbox:
         for case in cases:
-            lane = sandbox.lane(LaneClock(1_800_000_000.0), lambda *call: None)
+            lane = sandbox.lane(LaneClock(NOW), lambda *call: None)
             found = found_in(await triaged(lane, case["ticket"]))
             truth = case["truth"]
             correct = {field for field in FIELDS if is_right(truth, field, found[field])}

@@ -110,6 +110,10 @@ def _turn(
             (*place, "reviewer"), "`text` belongs to `edit` and `answer`, and they need it", fix
         )
     yield from _given(turn.given, (*place, "given"), names)
+    if turn.given is not None and turn.given.tickets:
+        fix = "write them under the case's own `given:`"
+        where = (*place, "given", "tickets")
+        yield CaseProblem(where, "tickets are given before the first turn", fix)
 
 
 def _given(given: GivenSection | None, place: YamlPlace, names: DeskNames) -> Iterator[CaseProblem]:

@@ -10,6 +10,7 @@ from deskhand.engine.story import Document, Records, read_records, story_of
 from deskhand.errors import Conflict
 from deskhand.evals.cases import NAMED_CONVERSATION, Case, Ruling, Stub, Turn
 from deskhand.evals.expectations import ACTS, TELEMETRY, UNBACKED
+from deskhand.evals.given_tickets import GivenTicket, give_ticket
 from deskhand.evals.given_turns import GivenTurns
 from deskhand.evals.lane import Lane, LaneClock, side_by_side
 from deskhand.evals.outcomes import HELD_BY_MODE
@@ -117,6 +118,7 @@ async def _trial(case: Case, number: int, desk: OpensLanes, settings: Settings) 
     conversation = _Conversation(case, number, desk, settings)
     scores: dict[str, Score] = {}
     documents: list[Document] = []
+    await conversation.give(case.tickets)
     for turn_number, turn in enumerate(case.turns, 1):
         document, problem = await conversation.take(turn)
         if document is not None:
@@ -144,6 +146,11 @@ class _Conversation:
         self._clauses = settings.clauses
         self._tells = settings.tells
         self._runs: list[str] = []
+
+    async def give(self, tickets: Sequence[GivenTicket]) -> None:
+        """Put the tickets there that the case begins with."""
+        for ticket in tickets:
+            await give_ticket(self._lane, ticket, self._clock.at)
 
     async def take(self, turn: Turn) -> tuple[Document | None, str | None]:
         """The run document after a turn, or why the turn could not be taken."""

@@ -134,6 +134,25 @@ class SaidSection(Section):
     """Whether its words were cut off at the limit of tokens."""
 
 
+class GivenTicketSection(Section):
+    """A ticket that there is already: `{id: TKT-7Q2M4XK9, customer_id: C-1, messages: [...]}`."""
+
+    id: str = Field(pattern=r"^TKT-[0-9A-HJKMNP-TV-Z]{8}$")
+    """Its id."""
+    customer_id: str = Field(min_length=1)
+    """Whose it is."""
+    messages: list[Text] = Field(min_length=1)
+    """What the customer wrote, oldest first."""
+    state: Literal["active", "pending", "open", "solved", "closed"] = "active"
+    """How it stands."""
+    subject: str = ""
+    """What it is about; the beginning of the first message if absent."""
+    days_ago: float = Field(default=1.0, ge=0)
+    """How many days ago the last message came."""
+    reply: str | None = Field(default=None, min_length=1)
+    """What we answered last."""
+
+
 class GivenSection(Section):
     """What the sandbox answers in place of the world."""
 
@@ -143,6 +162,8 @@ class GivenSection(Section):
     agent: list[SaidSection] = Field(default_factory=list)
     """What the model of the desk's agent says, turn by turn; it is not asked then, and no key is
     needed."""
+    tickets: list[GivenTicketSection] = Field(default_factory=list)
+    """Tickets that there are before the first turn."""
 
 
 class ReviewerSection(Section):

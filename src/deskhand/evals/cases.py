@@ -20,6 +20,7 @@ from deskhand.evals.case_sections import (
     ReviewerSection,
     TurnSection,
 )
+from deskhand.evals.given_tickets import GivenTicket
 from deskhand.evals.given_turns import completion_of
 from deskhand.mail.authentication import MailTrust, who_wrote
 from deskhand.mail.message_files import MessageInvalid, message_from, read_messages
@@ -27,6 +28,7 @@ from deskhand.model.chat import Completion
 from deskhand.model.message import Message
 from deskhand.model.results import ToolResult, normalize_tool_result
 from deskhand.model.run import Decision
+from deskhand.model.ticket_state import TicketState
 
 AUTHOR = "author"
 """The tag of cases that carry none: written by somebody who knows the desk."""
@@ -82,6 +84,8 @@ class Case:
     """The mode in which the desk answers; None for its own."""
     known_failure: str | None = None
     """Why the desk does not meet it yet."""
+    tickets: tuple[GivenTicket, ...] = ()
+    """Those that there are before the first turn."""
 
     @property
     def says(self) -> bool:
@@ -192,7 +196,17 @@ def _case(
     line = source.line(place)
     mode = section.mode or whole.mode
     known = section.known_failure
-    return Case(section.id, every, turns, source.path, line, section.why, mode, known)
+    tickets = _tickets(section.given)
+    return Case(section.id, every, turns, source.path, line, section.why, mode, known, tickets)
+
+
+def _tickets(section: GivenSection | None) -> tuple[GivenTicket, ...]:
+    given: list[GivenTicket] = []
+    for ticket in [] if section is None else section.tickets:
+        fields = ticket.model_dump()
+        fields |= {"messages": tuple(ticket.messages), "state": TicketState(ticket.state)}
+        given.append(GivenTicket(**fields))
+    return tuple(given)
 
 
 def _turns(

@@ -16,6 +16,7 @@ from deskhand.model.knowledge import CitedText, Hit
 from deskhand.model.message import Message
 from deskhand.model.run import RunStatus
 from deskhand.ports import SearchesKnowledge, Store
+from deskhand.tickets.service import Tickets
 from deskhand.trust.standing import first_mode, lower_of
 
 Around = Callable[[str, Process], Process]
@@ -52,6 +53,7 @@ class Lane:
     worker: Worker
     flow_for: Callable[[Message], str]
     routed: Callable[[Message, bool | None], Awaitable[Message]]
+    tickets: Tickets
 
     async def accept(self, message: Message, *, agents: bool | None = None) -> str:
         """Returns the id of the message's run, which is not worked yet.

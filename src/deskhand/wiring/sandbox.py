@@ -39,6 +39,7 @@ from deskhand.wiring.models import embedder, open_chat, with_fall_backs, without
 from deskhand.wiring.office import desk_office
 from deskhand.wiring.routing import flow_of, routed_as_said
 from deskhand.wiring.sending import HOUR, reply_sending, sent_within_the_hour
+from deskhand.wiring.tickets import own_tickets
 from deskhand.wiring.tools import desk_terms, tool_registry
 
 
@@ -95,6 +96,7 @@ class Sandbox:
         """
         alone = f"{self.spec.name}#{next(self._numbers)}"  # time and totals are each lane's own
         store = self._database.store(alone, now=clock.now, ids=ids)
+        tickets = own_tickets(self._database, alone, self.spec, clock.now)
         worker = assemble(
             DeskSetup(
                 loaded=self._loaded,
@@ -111,13 +113,14 @@ class Sandbox:
                 knowledge=self._knowledge,
                 cited=self._knowledge.texts,
                 sending=self._sending(store, clock, sent_lately, earned, mode),
+                tickets=tickets,
                 terms=self._terms,
                 stand_in=stand_in,
                 around=around,
                 screened=screened,
             )
         )
-        return Lane(store, worker, flow_of(self.spec), self._routed)
+        return Lane(store, worker, flow_of(self.spec), self._routed, tickets)
 
     def _sending(
         self,

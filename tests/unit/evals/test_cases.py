@@ -44,6 +44,10 @@ MISTAKES = {
         4,
         "no scorer `polite`",
     ),
+    "cases:\n- id: a\n  turns: [{customer: hi, given: {tickets: [{id: TKT-7Q2M4XK9, customer_id: C, messages: [hi]}]}, expect: {status: sent}}]": (  # noqa: E501
+        3,
+        "tickets are given before the first turn",
+    ),
     "cases:\n- id: a\n  message: {body: hi}\n  given: {tools: {find: {a: 1}}}\n  expect: {status: sent}": (  # noqa: E501
         4,
         "tool `find`",

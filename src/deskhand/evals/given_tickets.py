@@ -1,0 +1,94 @@
+"""Tickets that a customer has before a case begins: made in a lane without working a message."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from deskhand.evals.lane import Lane
+from deskhand.mail.message_files import message_from
+from deskhand.model.message import Message
+from deskhand.model.run import RunStatus
+from deskhand.model.ticket import MatchResult, MessageFacts, Ticket, TicketEvent
+from deskhand.model.ticket_state import TicketState
+from deskhand.tickets import rules
+from deskhand.tickets.checkpoints import build
+from deskhand.tickets.message_hints import facts_of, told_meaning
+
+DAY = 86400.0
+_BETWEEN = 60.0
+"""Seconds between two messages of a given ticket."""
+_CASE = "the case"
+_GIVEN = MatchResult(why="given by the case")
+
+
+@dataclass(frozen=True, slots=True)
+class GivenTicket:
+    """One of the customer's earlier tickets."""
+
+    id: str
+    customer_id: str
+    messages: tuple[str, ...]
+    """What the customer wrote, oldest first."""
+    state: TicketState = TicketState.ACTIVE
+    subject: str = ""
+    days_ago: float = 1.0
+    """How long ago the last message came."""
+    reply: str | None = None
+    """What we answered last."""
+
+
+async def give_ticket(lane: Lane, given: GivenTicket, now: float) -> None:
+    """Put a ticket into a lane as it stood before: its messages are rows of runs that are over."""
+    facts = await _taken(lane, given, now)
+    events = list(_events(given, facts))
+    ticket = Ticket(id=given.id, customer=f"customer:{given.customer_id}")
+    replies = [] if given.reply is None else [(given.reply, facts[-1].at)]
+    tickets = lane.tickets
+    checkpoint = build(ticket, facts, replies)
+    vectors = {fact.run: fact.vector for fact in facts if fact.vector is not None}
+    version = await tickets.store.version(ticket.customer)
+    await tickets.record(
+        ticket.customer, version, [ticket], events, {ticket.id: checkpoint}, vectors
+    )
+
+
+async def _taken(lane: Lane, given: GivenTicket, now: float) -> list[MessageFacts]:
+    """What the ticket's messages say; each has a run that is over."""
+    from deskhand.language.embed import shared_embedder  # who reads cases does not wait for it
+
+    facts: list[MessageFacts] = []
+    last = now - given.days_ago * DAY
+    for number, words in enumerate(given.messages, 1):
+        at = last - _BETWEEN * (len(given.messages) - number)
+        message = _message(given, number, words, at)
+        accepted = await lane.store.accept(message, flow=lane.flow_for(message))
+        await lane.store.claim(accepted.run_id, {lane.flow_for(message): ""})
+        await lane.store.finish(accepted.run_id, RunStatus.DONE, reason=_GIVEN.why)
+        vector = shared_embedder().embed([told_meaning(message)], "query")[0]
+        facts.append(facts_of(accepted.run_id, message, vector.astype("<f2").tobytes()))
+    return facts
+
+
+def _message(given: GivenTicket, number: int, words: str, at: float) -> Message:
+    fields = {
+        "id": f"{given.id} {number}",
+        "conversation": given.id,
+        "from": f"{given.id.lower()}@example.com",
+        "customer_id": given.customer_id,
+        "subject": given.subject,
+        "body": words,
+        "received_at": datetime.fromtimestamp(at, UTC),
+    }
+    return message_from(fields, vouched_by=_CASE)
+
+
+def _events(given: GivenTicket, facts: Sequence[MessageFacts]) -> Iterator[TicketEvent]:
+    customer = f"customer:{given.customer_id}"
+    first = facts[0]
+    subject = given.subject or " ".join(first.excerpt.split())[:120]
+    events = rules.opened(given.id, customer, subject, first.run, _GIVEN, _CASE, first.at)
+    ticket = Ticket(id=given.id, customer=customer)
+    for fact in facts[1:]:
+        events += rules.joined(ticket, fact.run, _GIVEN, _CASE, fact.at)
+    yield from events
+    yield from rules.moved_to(ticket, given.state, _CASE, "", facts[-1].at)
