@@ -73,6 +73,24 @@ async def test_tickets_are_listed_by_deadline_and_narrowed_by_filters(shop: Serv
     assert (await Person(shop).get("/tickets/")).status_code in (303, 307)
 
 
+async def test_a_ticket_shows_what_the_customer_was_told_and_what_waits(shop: Served) -> None:
+    api = await shop.client()
+    desk = shop.desks["shop"]
+    worked = await api.worked("Hello, where is my parcel?", desk="shop", conversation="c1")
+    waiting = await api.under_review("I am unsure again", desk="shop", conversation="c1")
+    ticket = ""
+    for run in (worked["run"], waiting["run"]):
+        message = await desk.store.message(run)
+        assert message is not None
+        ticket = (await placing_of(desk.tickets).place(run, message)).ticket_id
+    ida = await person(shop)
+    page = (await ida.get(f"/tickets/shop/{ticket}")).text
+    words = words_of(page)
+    assert words.index("where is my parcel?") < words.index("by itself")
+    assert words.index("I am unsure again") < words.index("waits for approval")
+    assert f"/approvals/shop/{waiting['review']}" in page
+
+
 async def test_two_tickets_are_joined_and_that_is_undone(shop: Served) -> None:
     first, second, others = await opened(shop)
     ida = await person(shop)

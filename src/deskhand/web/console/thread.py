@@ -110,6 +110,17 @@ async def read_thread(desk: ServedDesk, run: Run) -> Thread:
     )
 
 
+async def read_replies(desk: ServedDesk, run_ids: Sequence[str]) -> list[Entry]:
+    """What the customer was told in these runs, and what waits to be told: the newest runs only."""
+    shown = run_ids[-MOST_RUNS:]
+    records = await asyncio.gather(*(read_records(desk.store, run_id) for run_id in shown))
+    entries: list[Entry] = []
+    for of_run in records:
+        entries += await _reply(desk, of_run)
+        entries += [entry for entry in _waiting(of_run) if entry.waits]
+    return entries
+
+
 async def _ticket_of(desk: ServedDesk, run_id: str) -> Ticket | None:
     ticket_id = await desk.tickets.store.ticket_of_run(run_id)
     if ticket_id is None:

@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from deskhand.engine.satisfaction import seconds_of
 from deskhand.engine.ticket_keeper import forgotten
 from deskhand.errors import Conflict, NotFound
-from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind
+from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind, TicketMessage
 from deskhand.model.ticket_state import AskStatus, TicketFilter, UrgencyLevel
 from deskhand.tickets.asks import open_asks
 from deskhand.tickets.handling import open_ticket
@@ -22,6 +22,7 @@ from deskhand.web.console.frame import Frame
 from deskhand.web.console.notices import with_notice
 from deskhand.web.console.runs_pages import STATUSES
 from deskhand.web.console.session import Visit
+from deskhand.web.console.thread import Entry, read_replies
 from deskhand.web.console.ticket_actions import act_on, act_on_many
 from deskhand.web.console.ticket_list import (
     COLUMNS,
@@ -105,6 +106,8 @@ class TicketPages:
         events = await store.events(ticket.id)
         newest = await store.newest_messages([ticket.id])
         others = await store.find(TicketFilter(customer=ticket.customer), limit=20)
+        messages = await store.timeline(ticket.id)
+        replies = await read_replies(desk, [message.run for message in messages])
         rules = desk.tickets.deadlines
         running = [] if rules is None else rules.running(ticket)
         clocks = [
@@ -118,7 +121,7 @@ class TicketPages:
             desk=desk.spec.name,
             ticket=ticket,
             status=status_of(ticket, newest.get(ticket.id)),
-            talk=_talk(await store.timeline(ticket.id), events),
+            talk=_talk(messages, events, replies),
             reasons=_reasons(events),
             clocks=list(filter(None, clocks)),
             others=others,
@@ -280,11 +283,14 @@ async def _place(visit: Visit) -> tuple[ServedDesk, Ticket]:
     return desk, await desk.tickets.find(params["ticket"][:200])
 
 
-def _talk(messages: list[Any], events: list[TicketEvent]) -> list[dict[str, Any]]:
-    """Messages, notes and changes of a ticket in the order in which they happened."""
+def _talk(
+    messages: list[TicketMessage], events: list[TicketEvent], replies: list[Entry]
+) -> list[dict[str, Any]]:
+    """Messages, replies, notes and changes of a ticket in the order in which they happened."""
     lines: list[dict[str, Any]] = [
         {"kind": "message", "at": message.at, "message": message} for message in messages
     ]
+    lines += [{"kind": "reply", "at": reply.at, "entry": reply} for reply in replies]
     for event in events:
         if event.kind is TicketEventKind.NOTED:
             lines.append({"kind": "note", "at": event.at, "event": event})
