@@ -60,6 +60,8 @@ class AskAnswer:
     """Whether it may be told to a customer without a person."""
     is_foreign: bool = False
     """Whether it would be sure if the passage were in the reply's language."""
+    is_whole: bool = False
+    """Whether the ask is the whole message, which asks nothing in so many words."""
 
 
 def asks_of(task: Task, language: str | None) -> list[Part]:

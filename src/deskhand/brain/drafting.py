@@ -269,7 +269,7 @@ def _from_answers(answers: Sequence[AskAnswer], language: str, *, offers: bool) 
                 passage.title, shortened_quote(passage.text), passage.place, passage.language
             )
             sources.append(_source(passage, quote, asks))
-        words = tuple(answer.ask for answer in asks)
+        words = tuple(answer.ask for answer in asks if not answer.is_whole)
         is_open = not _is_answered(asks[0], language, offers=offers)
         blocks.append(AnsweredAsks(words, quote, is_open, asks[0].confidence))
     least = min(answer.confidence for answer in answers)

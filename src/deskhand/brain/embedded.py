@@ -249,7 +249,10 @@ class EmbeddedBrain:
     async def _answers(self, task: Task, language: str | None) -> list[AskAnswer]:
         """What the articles say to each ask; to the whole message where it asks nothing."""
         found = await asyncio.to_thread(asks_of, task, language)
-        return await self._answers_to(task, found[:MOST_ASKS] or [whole(asked_in(task))], language)
+        if found:
+            return await self._answers_to(task, found[:MOST_ASKS], language)
+        answers = await self._answers_to(task, [whole(asked_in(task))], language)
+        return [replace(answer, is_whole=True) for answer in answers]
 
     async def _answers_beside(self, task: Task, language: str | None) -> list[AskAnswer]:
         """What the articles say to asks which are not of the matter that a plan deals with: who

@@ -128,7 +128,7 @@ def _answered(
     """The passage; in a draft for a person below the asks, and for an open one the place where
     the answer is to be written."""
     blocks: list[str] = []
-    if repeats_asks:
+    if repeats_asks and answer.asks:
         blocks.append("\n".join(f"“{_one_line(ask)}”" for ask in answer.asks))
     if answer.is_open:
         blocks.append(OPEN)

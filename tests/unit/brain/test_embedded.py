@@ -331,6 +331,14 @@ async def test_below_the_threshold_a_person_gets_the_ask_and_what_comes_nearest(
     assert found["asks"][0]["answered"] is False
 
 
+async def test_a_message_that_asks_nothing_is_not_quoted_back() -> None:
+    found = await answered(
+        TaskKind.DRAFT, "Attached is our invoice for the paper.", desk=a_desk(hit(similarity=0.6))
+    )
+    assert "{answer}" in found["text"]
+    assert "Attached is our invoice" not in found["text"]
+
+
 async def test_what_likely_answers_is_drafted_for_a_person_and_what_hardly_does_is_not() -> None:
     desk = a_desk(hit(similarity=0.85), reads=lambda ask, passages, before: [0.4] * len(passages))
     likely = await answered(TaskKind.DRAFT, "May I send it back to you please?", desk=desk)
