@@ -112,3 +112,40 @@ async def test_an_order_that_has_not_left_is_cancelled_once_the_customer_agrees(
     second = await customer.say("yes please")
     assert done(second) == [("cancel_order", {"order": "O-10001"})]
     assert "is cancelled" in said(second)
+
+
+async def test_two_matters_of_one_message_are_both_worked(shop: Sandbox) -> None:
+    customer = talk(shop, "C-2001")
+    first = await customer.say("Where is O-10027? And please cancel O-10001, we have enough mugs.")
+    assert done(first) == [("check_order_status", {"order": "O-10027"})]
+    assert asked_for(first) == "confirm"
+    assert "O-10027: cancelled" in said(first)
+    assert "cancel, order O-10001" in said(first)
+    second = await customer.say("yes")
+    assert done(second) == [("cancel_order", {"order": "O-10001"})]
+    assert "O-10001 is cancelled" in said(second)
+    assert "O-10027" not in said(second)
+
+
+async def test_what_one_of_two_matters_lacks_is_asked_for(shop: Sandbox) -> None:
+    customer = talk(shop, "C-2004")
+    first = await customer.say("Please refund O-10004. And where is O-10023?")
+    assert done(first) == [("check_order_status", {"order": "O-10023"})]
+    assert asked_for(first) == "reason"
+    assert "O-10023 is on its way" in said(first)
+    assert asked_for(await customer.say("the sole came off")) == "confirm"
+    third = await customer.say("yes")
+    assert done(third) == [("request_refund", {"order": "O-10004", "reason": "the sole came off"})]
+
+
+async def test_a_matter_that_a_message_only_tells_of_is_not_worked_unasked(shop: Sandbox) -> None:
+    story = await talk(shop, "C-2001").say("I cancelled O-10001 last week. Where is O-10027?")
+    assert ("cancel_order", {"order": "O-10001"}) not in done(story)
+
+
+async def test_several_orders_are_looked_up_together(shop: Sandbox) -> None:
+    story = await talk(shop, "C-2001").say("Where are O-10001 and O-10027?")
+    orders = [arguments["order"] for _, arguments in done(story)]
+    assert orders == ["O-10001", "O-10027"]
+    assert "O-10001" in said(story)
+    assert "O-10027" in said(story)

@@ -7,6 +7,7 @@ from typing import Any
 from deskhand.agents.answers import ReadsAnswers
 from deskhand.agents.eligible_intents import EligibleIntents
 from deskhand.agents.plan_failures import FailureQuestions
+from deskhand.agents.plan_news import TellResults
 from deskhand.agents.profiled import Agents
 from deskhand.agents.replying.sending import Sending
 from deskhand.agents.turn_taking import AnswersAsides, ReadsTurns, TurnParts
@@ -42,6 +43,8 @@ class Parts:
     """What customers read as the names of slots."""
     failure_questions: FailureQuestions | None = None
     """What customers are asked where a call fails, by intent and error code."""
+    tell: TellResults | None = None
+    """Says what calls found, where the customer is asked before the reply."""
 
     @property
     def turn_parts(self) -> TurnParts | None:
@@ -54,6 +57,7 @@ class Parts:
             self.asides,
             self.labels or {},
             self.failure_questions or {},
+            self.tell,
         )
 
 

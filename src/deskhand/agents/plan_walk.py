@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from deskhand.agents.plan_failures import asked_after, author_of
+from deskhand.agents.plan_news import TellResults, with_news
 from deskhand.agents.plan_parameters import filled_from
 from deskhand.agents.plan_progress import PROGRESS, PlanProgress, digest_of
 from deskhand.agents.plan_progress import has_more_than_questions as resumable
@@ -91,6 +92,8 @@ class PlanWalk:
     """The slots whose values the customer said are wrong."""
     labels: SlotLabels = field(default_factory=dict[str, Mapping[str, str]])
     """What customers read as the names of slots."""
+    tell: TellResults | None = None
+    """Says what calls found, where the customer is asked before the reply."""
     failure_questions: Mapping[str, FailureQuestion] = field(
         default_factory=dict[str, FailureQuestion]
     )
@@ -222,7 +225,7 @@ class PlanWalk:
             self._note(StepStatus.IN_PROGRESS)
             unsure = self._unsure_values(result.answer)
             if unsure:
-                return self._waits((CONFIRM,), self._asks_whether(unsure), unsure)
+                return self._waits((CONFIRM,), self._asks_whether(unsure, step.tool), unsure)
             return held_result(result, self.spec.name).changed(output={RESULTS: self.results})
         self._count(result)
         made = result.call or {}
@@ -232,9 +235,8 @@ class PlanWalk:
         return self._ask_after_failure()
 
     def _ask_after_failure(self) -> ServiceResult | None:
-        """Ask for what would let a failed call succeed, where it was the last of the plan."""
-        is_last = self.place == len(self.plan.steps) - 1
-        if not (is_last and self.reads_turns and self.results):
+        """Ask for what would let the last call of a plan succeed."""
+        if self.place + 1 < len(self.plan.steps) or not (self.reads_turns and self.results):
             return None
         asked = asked_after(self.results[-1], self.failure_questions, self.language)
         if asked is None:
@@ -246,7 +248,7 @@ class PlanWalk:
         return self._waits((asked.param,), asked.text, failed=asked.code)
 
     def ask_again_after_failure(self, prompt: str, param: str, code: str) -> ServiceResult:
-        """The question after a failed call once more, after what the customer wanted to hear."""
+        """The question after a failed call once more."""
         return self.ended(self._waits((param,), f"{self.lead}\n{prompt}".strip(), failed=code))
 
     def _unsure_values(self, answer: GateAnswer) -> dict[str, Any]:
@@ -254,10 +256,9 @@ class PlanWalk:
         right; none where a colleague must decide anyway."""
         return unsure_values(answer, self._slots) if self.reads_turns else {}
 
-    def _asks_whether(self, values: dict[str, Any]) -> str:
-        message = self.ctx.envelope.message
-        text = "" if message is None else message.words
-        return confirming(values, words_for(text, self.labels, self.language))
+    def _asks_whether(self, values: dict[str, Any], tool: str) -> str:
+        words = words_for(self.ctx.envelope.raw_input, self.labels, self.language)
+        return confirming(values, words, tool)
 
     def _count(self, result: StageResult) -> None:
         """Take over what a call came to, made now or read from its row."""
@@ -345,6 +346,7 @@ class PlanWalk:
         failed: str = "",
     ) -> ServiceResult:
         self._note(StepStatus.IN_PROGRESS)
+        text, self.results = with_news(self.results, text, self.tell, self.language)
         goes_on_here = self.reads_turns or resumable(self.plan)
         waits_at = self.place if goes_on_here else None
         reason = f"{self.spec.name} asks the customer"

@@ -63,6 +63,7 @@ async def walk_plan(
     walk = PlanWalk(spec, plan, ctx, gate, sending, reads_turns=turns is not None)
     if turns is not None:
         walk.labels = turns.labels
+        walk.tell = turns.tell
         walk.failure_questions = turns.failure_questions.get(plan.intent_id or "", {})
     taken = await _take_up(walk, envelope, reader, turns)
     if taken.stopped is not None:

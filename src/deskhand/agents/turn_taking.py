@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 from deskhand.agents.eligible_intents import ELIGIBLE, EligibleIntents
 from deskhand.agents.failure_turns import settled_failure
 from deskhand.agents.plan_failures import FailureQuestions, answering_slot, open_question
+from deskhand.agents.plan_news import TellResults
 from deskhand.agents.plan_progress import PlanProgress
 from deskhand.agents.plan_walk import PlanWalk
 from deskhand.agents.turn_endings import Taken, begun_anew, handed_over
@@ -72,6 +73,8 @@ class TurnParts(NamedTuple):
     """What customers read as the names of slots."""
     failure_questions: FailureQuestions = MappingProxyType({})
     """What customers are asked where a call fails."""
+    tell: TellResults | None = None
+    """Says what calls found, where the customer is asked before the reply."""
 
 
 async def take_turn(

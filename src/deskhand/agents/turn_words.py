@@ -35,12 +35,15 @@ def words_for(
     return words
 
 
-def confirming(values: Mapping[str, Any], words: Mapping[str, str]) -> str:
-    """The question whether these values are right."""
+def confirming(values: Mapping[str, Any], words: Mapping[str, str], tool: str = "") -> str:
+    """The question whether these values are right, and whether this is what shall be done."""
     shown = [
         f"{words.get(_LABEL_OF.format(name), name)} {_shown(value)}"
         for name, value in values.items()
     ]
+    done = words.get(_LABEL_OF.format(tool))
+    if done:
+        shown.insert(0, done)
     return words["confirm"].format(values=", ".join(shown))
 
 

@@ -29,6 +29,8 @@ from deskhand.model.tasks import Task
 from deskhand.model.understanding import LANGUAGE
 from deskhand.model.value_readings import READ, Reading, readings_in
 
+UNSURE_INTENT = "unsure_intent"
+"""The field of a stage's output that says that the customer is asked before anything is changed."""
 REFUSED = "refused"
 """The field of a stage's output with the slots whose values the customer said are wrong."""
 
@@ -82,6 +84,8 @@ def decide(desk: EmbeddedDesk, task: Task, intent: str | None, confidence: float
         )
         return _handed_over(words, intent)
     values, ambiguous, sure, read = _filled(desk, task, plan)
+    if newest(task, UNSURE_INTENT):
+        read = read | dict.fromkeys(desk.naming_slots & set(values), "guessed")
     missing = [name for name in plan.needs if name not in values]
     if missing:
         asking = _asking(desk, task, plan, intent, values, missing, ambiguous)

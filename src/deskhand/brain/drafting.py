@@ -1,6 +1,6 @@
 """Drafts without an LLM: what tools found, what articles say, or that a colleague will answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -8,15 +8,15 @@ from typing import Any
 from deskhand.brain.addressee import addressee
 from deskhand.brain.appointments import with_times_in_words
 from deskhand.brain.ask_answers import AskAnswer
-from deskhand.brain.declared_plans import Unresolved, in_words, is_known, resolved, words_in
+from deskhand.brain.declared_plans import Unresolved, in_words, words_in
 from deskhand.brain.embedded_desk import EmbeddedDesk
+from deskhand.brain.matter_results import TOLD, results_by_plan, statement
 from deskhand.brain.replies import (
     AnsweredAsks,
     Quote,
     ReplyParts,
     compose,
     facts_in,
-    literal,
     reply_language,
     shortened_quote,
 )
@@ -126,7 +126,21 @@ def _from_plan(
     results = _results(task)
     if not results:
         return _plain_words(desk, task, plan, language)
-    return _from_results(desk, task, plan, language, results)
+    groups = results_by_plan(desk.plans or {}, plan, results)
+    if len(groups) < 2:
+        return _from_results(desk, task, plan, language, results)
+    return _joined([_from_results(desk, task, own, language, some) for own, some in groups])
+
+
+def _joined(told: Sequence[Fields | None]) -> Fields:
+    """What is told of several matters, one after the other."""
+    every = [fields for fields in told if fields is not None]
+    held = next((fields for fields in every if fields.get("hand_over")), None)
+    if held is not None or len(every) < len(told):
+        return held or _handed_over("not all that was found can be told")
+    statements = [line for fields in every for line in fields["parts"].statements]
+    confidence = min(fields["confidence"] for fields in every)
+    return {"parts": ReplyParts(statements=statements), "confidence": confidence}
 
 
 def _plain_words(
@@ -205,8 +219,8 @@ def _results(task: Task) -> list[Fields]:
 
 
 def _was_carried_out(result: Any) -> bool:
-    """Whether the call was carried out, and neither skipped nor left to the dispatch."""
-    if not isinstance(result, dict):
+    """Whether the call was carried out: neither skipped, left to the dispatch nor told before."""
+    if not isinstance(result, dict) or result.get(TOLD):
         return False
     return result.get("status") != SKIPPED and not result.get("intended")
 
@@ -224,22 +238,7 @@ def _statement(
         "outputs": task.inputs.get("outputs") or {},
         "metadata": task.inputs.get("metadata") or {},
     }
-    fitting = [words for given, words in plan.replies if is_known(given, facts)]
-    for by_language in [*fitting, *([plan.reply] if plan.reply else [])]:
-        words = words_in(by_language, language, desk.languages) or ""
-        try:
-            return "\n".join(_line(line, facts) for line in words.strip().splitlines())
-        except Unresolved:
-            continue
-    return None
-
-
-def _line(line: str, facts: Mapping[str, Any]) -> str:
-    """A line that is nothing but a reference to a list becomes a line for each of its texts."""
-    value = resolved(line.strip(), facts)
-    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
-        return "\n".join(f"- {literal(item)}" for item in value)
-    return in_words(line, facts)
+    return statement(plan, facts, language, desk.languages)
 
 
 # --- what articles say

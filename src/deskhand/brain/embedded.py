@@ -7,7 +7,6 @@ import re
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import cached_property
 
 from deskhand.brain import comparing, declared_plans, drafting
@@ -25,6 +24,8 @@ from deskhand.brain.ask_answers import (
 )
 from deskhand.brain.embedded_desk import EmbeddedDesk, Intents, Prediction
 from deskhand.brain.json_answer import AnswerProblem
+from deskhand.brain.message_matters import Matter, decide_several, several_matters
+from deskhand.brain.named_wishes import by_named_thing
 from deskhand.brain.question_in_mail import asked_in
 from deskhand.brain.replies import reply_language, shortened_quote
 from deskhand.brain.results import result_of
@@ -34,6 +35,7 @@ from deskhand.brain.task_inputs import (
     language_of,
     newest,
     question_of,
+    received_at,
     said_in,
     understanding_of,
     with_subject,
@@ -44,6 +46,7 @@ from deskhand.errors import DeskhandError, ModelAnswerInvalid
 from deskhand.knowledge.search import in_category
 from deskhand.language.answer_language import wished_language
 from deskhand.language.asks import Part, PartKind, read_parts
+from deskhand.model.plan import TURN
 from deskhand.model.tasks import OTHER, Answer, Task, TaskKind
 from deskhand.ports import Embeds
 
@@ -58,12 +61,7 @@ _LIKELY = 0.86
 """How likely a whole text must mean what one of its clauses plainly says."""
 _CLAUSE = re.compile(r"[.!?;:,\n]+\s+|\n+")
 _MOST_CLAUSES = 8
-_NEAR = 0.9
-"""How likely an intent must be that is taken although it had better not be by its words alone."""
-_FEWEST_WORDS = 3
-"""Words beside a number that must say what is wanted with it."""
 ANY_WORD = "hello"
-_NAMED = "it names what the intent is about"
 """How sure it is of what is no matter of words: an offered time that is taken, an invitation."""
 
 
@@ -120,6 +118,11 @@ class EmbeddedBrain:
             return _abstained(task, None, 0.0)
         text = question_of(task)
         whole = with_subject(task, said_in(task))
+        matters = several_matters(self._desk, model, said_in(task), received_at(task))
+        if matters and all(matter.intent in task.choices for matter in matters):
+            sure = min(matter.confidence for matter in matters)
+            about = "it is about several things"
+            return {"category": matters[0].intent, "confidence": _share(sure), "reason": about}
         prediction = model.predict([text])[0]
         if prediction.label is None and whole != text:
             prediction = model.predict([whole])[0]
@@ -145,29 +148,14 @@ class EmbeddedBrain:
         if asking is not None and self._all_asks_are_known(task):
             why = "articles answer everything that it asks"
             return {"category": asking, "confidence": _SURE, "reason": why}
-        if self._names_a_thing(task, prediction):
-            confidence = _share(prediction.confidence)
-            return {"category": prediction.best, "confidence": confidence, "reason": _NAMED}
+        named = by_named_thing(self._desk, self._model(task.choices), task, prediction)
+        if named is not None:
+            return named
         fields = _abstained(task, prediction.best, prediction.confidence)
         if prediction.best in writing and prediction.best in (task.choices or writing):
             confidence = round(min(_share(prediction.confidence), _DOUBTED), 4)
             fields |= {"category": prediction.best, "confidence": confidence}
         return fields
-
-    def _names_a_thing(self, task: Task, prediction: Prediction) -> bool:
-        """Whether a message that is likely an intent's names one of the things which the desk acts
-        on, as an order: nobody does who wants something that no intent covers."""
-        plan = (self._desk.plans or {}).get(prediction.best)
-        is_choice = not task.choices or prediction.best in task.choices
-        if plan is None or not is_choice or prediction.confidence < _NEAR:
-            return False
-        if self._desk.naming_slots.issuperset(plan.needs):
-            return False  # nothing would be asked before something is done about it
-        text = said_in(task)
-        if self._desk.states is None or len(re.findall(r"[^\W\d_]{2,}", text)) < _FEWEST_WORDS:
-            return False
-        names = tuple(self._desk.naming_slots)
-        return bool(self._desk.states(text, names, datetime.now(UTC)))
 
     def _all_asks_are_known(self, task: Task) -> bool:
         questions = self._questions
@@ -214,7 +202,18 @@ class EmbeddedBrain:
                 intent = classified["category"]
                 confidence = classified["confidence"]
         sure = float(confidence) if isinstance(confidence, int | float) else 0.5
+        matters = self._several_matters(task)
+        several = decide_several(self._desk, task, matters) if matters else None
+        if several is not None:
+            return several
         return declared_plans.decide(self._desk, task, intent, _share(sure))
+
+    def _several_matters(self, task: Task) -> list[Matter]:
+        """The matters of a message of several things; none for an answer to a question."""
+        model = self._model(task.choices)
+        if model is None or newest(task, TURN) is not None:
+            return []
+        return several_matters(self._desk, model, said_in(task), received_at(task))
 
     async def _draft(self, task: Task) -> Fields:
         knowledge = self._desk.knowledge

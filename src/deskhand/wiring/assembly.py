@@ -25,6 +25,7 @@ from deskhand.agents.turn_words import SlotLabels
 from deskhand.agents.unknown_intent import BrainFallback, unknown_intent_through
 from deskhand.brain.build import ArticleAsides
 from deskhand.brain.desk_intents import text_intent_reader
+from deskhand.brain.matter_results import ResultTeller
 from deskhand.config.desk import DeskSpec
 from deskhand.config.uses import offers_tool
 from deskhand.engine.adoption import TicketTakeUp
@@ -247,6 +248,7 @@ def _parts(setup: DeskSetup, tools: ToolRegistry, gate: Gate, known_sender: Know
         _intents(spec, setup.office),
         _labels(spec),
         {name: plan.failure_questions for name, plan in spec.plans.items()},
+        ResultTeller(spec.plans, spec.languages).told,
     )
 
 

@@ -43,8 +43,9 @@ def _in_file(draft: DeskDraft, file: ReadIntents) -> ConfigFindings:
 
 def _labels(draft: DeskDraft, file: ReadIntents) -> ConfigFindings:
     known = draft.names_at("slots")
+    tools = {step.tool for intent in file.section.intents.values() for step in intent.steps}
     for slot in file.section.labels:
-        if slot not in known:
+        if slot not in (*known, *tools):
             otherwise = f"add `{slot}: {{type: ...}}` under `slots` in desk.yaml"
             fix = did_you_mean(slot, known, otherwise=otherwise)
             yield ConfigFinding(("labels", slot), f"there is no slot `{slot}`", fix)

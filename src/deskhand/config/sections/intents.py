@@ -213,7 +213,8 @@ class IntentsFile(Section):
     amount}}`. The call is made again with the answer."""
     labels: dict[SlotName, ReplyText] = Field(default_factory=dict)
     """What a slot is called where the customer is asked whether a value is right, one text or one a
-    language: `{order: {en: order, cs: objednávka}}`."""
+    language: `{order: {en: order, cs: objednávka}}`. A tool may have one too: what is done with the
+    values, as `{cancel_order: {en: cancel it}}`."""
     intents: dict[str, IntentSection] = Field(default_factory=dict)
     """The intents by name."""
 

@@ -1,0 +1,76 @@
+"""What a message wants whose words alone are not clear, but which names a thing that the desk acts
+on, as an order: nobody does who wants something that no intent covers."""
+
+import re
+from datetime import datetime
+
+from deskhand.brain.declared_plans import UNSURE_INTENT
+from deskhand.brain.embedded_desk import EmbeddedDesk, Intents, Prediction
+from deskhand.brain.message_matters import (
+    Wish,
+    changes_something,
+    idle_intents,
+    named_things,
+    wishes_in,
+)
+from deskhand.brain.task_inputs import Fields, received_at, said_in
+from deskhand.model.tasks import Task
+
+_LIKELY = 0.8
+"""How likely an intent must be for which more is asked than the thing's name."""
+_LIKELY_READ = 0.75
+"""How likely one must be for which something is only looked up, or confirmed first."""
+_FEWEST_WORDS = 3
+"""Words beside a number that must say what is wanted with it."""
+
+
+def by_named_thing(
+    desk: EmbeddedDesk, model: Intents | None, task: Task, likely: Prediction
+) -> Fields | None:
+    """The category of a message that names a thing; None where it stays unclear."""
+    text, now = said_in(task), received_at(task)
+    wish = None if model is None else plain_wish(desk, model, text, likely, now)
+    if wish is not None and wish.intent in (task.choices or (wish.intent,)):
+        why = "a part of it says it plainly"
+        return {"category": wish.intent, "confidence": min(1.0, wish.confidence), "reason": why}
+    plan = (desk.plans or {}).get(likely.best)
+    is_choice = not task.choices or likely.best in task.choices
+    if plan is None or not plan.steps or not is_choice or not _names(desk, text, now):
+        return None
+    fields: Fields = {
+        "category": likely.best,
+        "confidence": min(1.0, max(0.0, likely.confidence)),
+        "reason": "it names what the intent is about",
+    }
+    needs_only_names = desk.naming_slots.issuperset(plan.needs)
+    if not needs_only_names and likely.confidence >= _LIKELY:
+        has_words = len(re.findall(r"[^\W\d_]{2,}", text)) >= _FEWEST_WORDS
+        return fields if has_words else None
+    if plan.needs and needs_only_names and likely.confidence >= _LIKELY_READ:
+        # nothing would be asked before something is done about it
+        is_change = changes_something(desk, likely.best)
+        return fields | ({UNSURE_INTENT: True} if is_change else {})
+    return None
+
+
+def _names(desk: EmbeddedDesk, text: str, now: datetime) -> bool:
+    if named_things(desk, text, now):
+        return True
+    names = tuple(desk.naming_slots)
+    return desk.states is not None and bool(desk.states(text, names, now))
+
+
+def plain_wish(
+    desk: EmbeddedDesk, model: Intents, text: str, likely: Prediction, now: datetime
+) -> Wish | None:
+    """The one wish of a text that names a thing, where some part of it says it plainly; None where
+    parts say different things. `likely` is what the whole text may mean."""
+    named = named_things(desk, text, now)
+    if not named:
+        return None
+    wishes = wishes_in(model, text, idle_intents(desk.plans or {}))
+    if len({wish.intent for wish in wishes}) != 1:
+        return None
+    best = max(wishes, key=lambda wish: wish.confidence)
+    names_it = any(wish.start <= match.start < wish.end for wish in wishes for match in named)
+    return best if names_it or best.intent == likely.best else None
