@@ -48,7 +48,13 @@ def said(story: Document) -> str:
 
 
 def done(story: Document) -> list[tuple[str, dict[str, Any]]]:
-    return [(call["tool"], call["arguments"]) for call in story["tool_calls"] if call["ok"]]
+    """The calls that were carried out, with the arguments that have a value."""
+    made: list[tuple[str, dict[str, Any]]] = []
+    for call in story["tool_calls"]:
+        arguments = call["arguments"].items()
+        if call["ok"]:
+            made.append((call["tool"], {name: value for name, value in arguments if value}))
+    return made
 
 
 @pytest.fixture

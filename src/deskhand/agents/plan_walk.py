@@ -87,7 +87,7 @@ class PlanWalk:
     confirmed: set[str] = field(default_factory=set[str])
     """The answers that the customer said are right."""
     begins: str | None = None
-    """The intent of the plan that is made in place of this one."""
+    """The intent whose plan takes the place of this one."""
     refused: set[str] = field(default_factory=set[str])
     """The slots whose values the customer said are wrong."""
     labels: SlotLabels = field(default_factory=dict[str, Mapping[str, str]])
@@ -223,8 +223,8 @@ class PlanWalk:
         result = await self.ctx.step(name, partial(self._call, call), at_once=False)
         if isinstance(result, Held):
             self._note(StepStatus.IN_PROGRESS)
-            unsure = self._unsure_values(result.answer)
-            if unsure:
+            unsure = unsure_values(result.answer, self._slots)
+            if unsure and self.reads_turns:
                 return self._waits((CONFIRM,), self._asks_whether(unsure, step.tool), unsure)
             return held_result(result, self.spec.name).changed(output={RESULTS: self.results})
         self._count(result)
@@ -250,11 +250,6 @@ class PlanWalk:
     def ask_again_after_failure(self, prompt: str, param: str, code: str) -> ServiceResult:
         """The question after a failed call once more."""
         return self.ended(self._waits((param,), f"{self.lead}\n{prompt}".strip(), failed=code))
-
-    def _unsure_values(self, answer: GateAnswer) -> dict[str, Any]:
-        """The values that keep a call from being made until the customer says that they are
-        right; none where a colleague must decide anyway."""
-        return unsure_values(answer, self._slots) if self.reads_turns else {}
 
     def _asks_whether(self, values: dict[str, Any], tool: str) -> str:
         words = words_for(self.ctx.envelope.raw_input, self.labels, self.language)
