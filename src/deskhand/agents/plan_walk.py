@@ -45,7 +45,7 @@ from deskhand.model.plan import (
 from deskhand.model.spec import AgentSpec
 from deskhand.model.understanding import INTENT_ID, SLOTS, Understanding
 from deskhand.model.value_readings import READ
-from deskhand.ports import GateAnswer, Held, StageContext, ToolGate
+from deskhand.ports import Held, StageContext, ToolGate
 from deskhand.tools.gate import DONE_BEFORE
 from deskhand.tools.services import ServiceResult
 
