@@ -155,3 +155,27 @@ async def test_several_orders_are_looked_up_together(shop: Sandbox) -> None:
     assert orders == ["O-10001", "O-10027"]
     assert "O-10001" in said(story)
     assert "O-10027" in said(story)
+
+
+async def test_what_was_done_can_be_corrected(shop: Sandbox) -> None:
+    customer = talk(shop, "C-2001")
+    await customer.say("Please send O-10001 to 5 Elm Street, Leeds LS1 4AP")
+    corrected = await customer.say("sorry, typo, that should read number 15, not 5: 15 Elm Street")
+    assert asked_for(corrected) == "confirm"
+    [(tool, arguments)] = done(await customer.say("yes"))
+    assert tool == "change_address"
+    assert arguments["address"].startswith("15 Elm Street")
+
+
+async def test_the_other_one_is_asked_for_where_nobody_named_it(shop: Sandbox) -> None:
+    customer = talk(shop, "C-2001")
+    await customer.say("where is O-10001")
+    assert asked_for(await customer.say("no, the other one")) == "order"
+
+
+async def test_what_is_added_to_a_hand_over_reaches_the_colleague(shop: Sandbox) -> None:
+    customer = talk(shop, "C-2001")
+    assert (await customer.say("I want to talk to a human"))["status"] == "needs_review"
+    added = await customer.say("the hinges squeak like an old barn door")
+    assert added["status"] == "needs_review"
+    assert added["question"] is None

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from deskhand.agents.follow_ups import FollowUps, followed_up
 from deskhand.config.yaml import read_yaml
 from deskhand.language.identify import identify
 from deskhand.language.turn_kinds import CONFIRM, OpenQuestion, TurnKind
@@ -22,7 +23,7 @@ from deskhand.model.envelope import Ask, Envelope
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import RunStatus
 from deskhand.model.tasks import Task, TaskKind
-from deskhand.model.understanding import LOOP_IN, RESTART_AT, UNKNOWN_INTENT, Understanding
+from deskhand.model.understanding import LOOP_IN, PLAN_AT, RESTART_AT, UNKNOWN_INTENT, Understanding
 from deskhand.ports import Brain, StageContext
 from deskhand.ports.agent_router import FallbackResponder
 from deskhand.tools.services import ServiceFunction, ServiceResult
@@ -103,9 +104,12 @@ async def clarification(
 
 
 def unknown_intent_through(
-    responder: FallbackResponder | None = None, turns: TurnReader | None = None
+    responder: FallbackResponder | None = None,
+    turns: TurnReader | None = None,
+    follow_ups: FollowUps | None = None,
 ) -> ServiceFunction:
-    """The service `unknown_intent`."""
+    """The service `unknown_intent`. With `follow_ups`, a message that follows a matter belongs to
+    it."""
     reader = turns or TurnReader({})
 
     async def unknown_intent(
@@ -115,6 +119,12 @@ def unknown_intent_through(
         text = envelope.raw_input if message is None else visible_reply(message.words)
         asked = _asked_before(envelope, ctx.run_id)
         if asked not in (LOOP_IN, _REQUEST):
+            followed = None
+            if follow_ups is not None:
+                plan_at = settings.get(PLAN_AT)
+                followed = await asyncio.to_thread(followed_up, envelope, follow_ups, plan_at)
+            if followed is not None:
+                return followed
             own = settings.get(SAY)
             fixed = FixedFallback(own)
             said = await clarification(None if own else responder, text, fixed)

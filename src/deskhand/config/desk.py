@@ -51,7 +51,7 @@ from deskhand.model.plan import PLAN
 from deskhand.model.profile import ProfileSpec
 from deskhand.model.run import canonical_hash
 from deskhand.model.spec import AgentSpec, FlowSpec
-from deskhand.model.understanding import RESTART_AT, UNKNOWN_INTENT
+from deskhand.model.understanding import PLAN_AT, RESTART_AT, UNKNOWN_INTENT
 from deskhand.model.waiting import USUAL_WAIT, AwayRule
 
 if TYPE_CHECKING:  # its patterns take long to compile
@@ -354,12 +354,12 @@ def with_planner(stages: dict[str, AgentSpec], start: str | None = None) -> dict
 
     The planner knows the tools. A walker knows who can make the rest of its plan.
     """
-    begin = start or next(iter(stages))
-    planned = dict(stages)
+    begin, planned = start or next(iter(stages)), dict(stages)
+    planner = next((name for name, stage in stages.items() if stage.output_key == PLAN), None)
     for name, stage in stages.items():
         if stage.service == UNKNOWN_INTENT:
-            planned[name] = stage.changed(settings={**stage.settings, RESTART_AT: begin})
-    planner = next((name for name, stage in stages.items() if stage.output_key == PLAN), None)
+            places = {RESTART_AT: begin, PLAN_AT: planner}
+            planned[name] = stage.changed(settings={**stage.settings, **places})
     if planner is None:
         return planned
     offered: list[str] = []

@@ -154,6 +154,7 @@ class ConversationMemory:
             done=tuple(done),
             promised=tuple(_promises(answered, turn.message.received_at)),
             is_open=turn.run.status in _DECIDES,
+            is_handed_over=turn.run.status is RunStatus.NEEDS_REVIEW,
         )
 
 

@@ -36,6 +36,8 @@ class RememberedTurn(Frozen):
     """Sentences of the answer that commit to something."""
     is_open: bool = False
     """Whether somebody was still to decide about it: it is read again then."""
+    is_handed_over: bool = False
+    """Whether a colleague is to answer it, and not only to approve what was written."""
 
 
 class SummaryLine(Frozen):

@@ -50,6 +50,8 @@ UNKNOWN_INTENT = "unknown_intent"
 """The service that asks the customer then."""
 RESTART_AT = "restart_at"
 """The setting that tells it where the flow begins anew."""
+PLAN_AT = "plan_at"
+"""The setting that tells it which stage makes the plans."""
 
 
 def _is_text(value: Any) -> bool:

@@ -14,6 +14,7 @@ from deskhand.adapters.stores.chats import SqlChats
 from deskhand.agents.agent import Agent
 from deskhand.agents.answers import DeskTurns, SlotAnswers
 from deskhand.agents.eligible_intents import EligibleIntents
+from deskhand.agents.follow_ups import FollowUps
 from deskhand.agents.parts import Parts
 from deskhand.agents.profiled import Agents
 from deskhand.agents.prompts import PromptRegistry
@@ -27,6 +28,7 @@ from deskhand.brain.build import ArticleAsides
 from deskhand.brain.desk_intents import text_intent_reader
 from deskhand.brain.matter_results import ResultTeller
 from deskhand.config.desk import DeskSpec
+from deskhand.config.sections.slots import naming_slots
 from deskhand.config.uses import offers_tool
 from deskhand.engine.adoption import TicketTakeUp
 from deskhand.engine.conversation_memory import ConversationMemory, MemoryLimits
@@ -221,7 +223,9 @@ def _parts(setup: DeskSetup, tools: ToolRegistry, gate: Gate, known_sender: Know
         "review": review_through(gate, known_sender),
         "dispatch": dispatch_through(gate, setup.sending),
         **triage_services(setup.loaded.spec, setup.brain, tickets, contacts, setup.knowledge),
-        UNKNOWN_INTENT: unknown_intent_through(_fallback(setup.brain)),
+        UNKNOWN_INTENT: unknown_intent_through(
+            _fallback(setup.brain), follow_ups=_follow_ups(spec)
+        ),
         **setup.loaded.code.services,
     }
     agents = Agents(
@@ -269,6 +273,12 @@ def _turns(spec: DeskSpec) -> DeskTurns | None:
         time_zone=spec.calendar.zone,
     )
     return DeskTurns(reader, slots)
+
+
+def _follow_ups(spec: DeskSpec) -> FollowUps | None:
+    """What messages are held against that follow a matter; None where no plan asks for anything."""
+    turns = _turns(spec)
+    return None if turns is None else FollowUps(turns, spec.plans, naming_slots(spec.slots))
 
 
 def _labels(spec: DeskSpec) -> SlotLabels:

@@ -1,0 +1,150 @@
+"""What a message is about that fits no intent by itself, but follows something in the conversation:
+another value for what was done, the same for another order, an addition to what a colleague has."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from deskhand.agents.turn_taking import ReadsTurns
+from deskhand.brain.declared_plans import REFUSED, UNSURE_INTENT
+from deskhand.config.sections.plans import DeclaredPlan
+from deskhand.language.turn_kinds import OpenQuestion, Turn, TurnKind, same_value
+from deskhand.mail.reply import visible_reply
+from deskhand.model.envelope import Envelope
+from deskhand.model.outcome import Outcome
+from deskhand.model.plan import TURN
+from deskhand.model.remembered import Remembered, RememberedTurn, words_before
+from deskhand.model.run import RunStatus
+from deskhand.model.understanding import INTENT_ID, SLOTS
+from deskhand.model.value_readings import READ
+from deskhand.tools.services import ServiceResult
+
+_RECENT = 2
+"""How many messages back a matter is that a message may still belong to."""
+
+
+class FollowUps(NamedTuple):
+    """What messages are held against that follow a matter."""
+
+    reader: ReadsTurns
+    plans: Mapping[str, DeclaredPlan]
+    naming_slots: frozenset[str]
+
+
+class _Matter(NamedTuple):
+    """The matter that a conversation was about last."""
+
+    intent: str
+    plan: DeclaredPlan
+    turn: RememberedTurn
+    known: dict[str, Any]
+    memory: Remembered
+
+
+def followed_up(envelope: Envelope, parts: FollowUps, plan_at: str | None) -> ServiceResult | None:
+    """What comes of a message that follows something; None for one that stands alone."""
+    message = envelope.message
+    turns = words_before(envelope)
+    memory = Remembered.of(envelope)
+    if message is None or memory is None or not turns:
+        return None
+    if turns[-1].is_handed_over:
+        return _for_a_person("it adds to what a colleague is to answer")
+    matter = _last_matter(turns, memory, parts)
+    if matter is None or plan_at is None:
+        return None
+    text = visible_reply(message.words)
+    named = parts.reader.named_in(text, message.received_at)
+    if any(_names_another(named.get(name), matter.known.get(name)) for name in parts.naming_slots):
+        return _planned(plan_at, {INTENT_ID: matter.intent, UNSURE_INTENT: True})
+    question = OpenQuestion(
+        asked=(),
+        slots=parts.reader.slots_of(matter.intent),
+        known=matter.known,
+        matter=matter.intent,
+        prompt=matter.turn.answered,
+    )
+    turn = parts.reader.read(text, question, message.received_at)
+    return _follows(turn, matter, parts, plan_at)
+
+
+def _follows(turn: Turn, matter: _Matter, parts: FollowUps, plan_at: str) -> ServiceResult | None:
+    if turn.kind is TurnKind.PERSON:
+        return _for_a_person("the customer wants a person")
+    if turn.kind is TurnKind.CORRECTION and turn.other_one:
+        return _planned(plan_at, _other_one(matter, parts))
+    changed = {
+        name: value
+        for name, value in turn.values.items()
+        if name in matter.known and not same_value(matter.known[name], value)
+    }
+    if turn.kind is TurnKind.CORRECTION and changed:
+        return _planned(plan_at, _with_values(matter, changed))
+    names_nothing = parts.naming_slots.isdisjoint(matter.plan.needs)
+    if names_nothing and matter.turn.done:
+        return _for_a_person("it adds to what was noted for a colleague")
+    return None
+
+
+def _last_matter(
+    turns: list[RememberedTurn], memory: Remembered, parts: FollowUps
+) -> _Matter | None:
+    """The newest matter for which something is done, with what is known of it."""
+    for turn in reversed(turns[-_RECENT:]):
+        plan = parts.plans.get(turn.intent or "")
+        if turn.intent is None or plan is None or not (plan.steps and plan.needs):
+            continue
+        slots = parts.reader.slots_of(turn.intent)
+        known = {name: value for name, value in memory.newest.items() if name in slots}
+        return _Matter(turn.intent, plan, turn, known, memory)
+    return None
+
+
+def _names_another(values: Any, known: Any) -> bool:
+    return bool(values) and known is not None and known not in values
+
+
+def _other_one(matter: _Matter, parts: FollowUps) -> dict[str, Any]:
+    """ "No, the other one": the only other that was named, else it is asked for."""
+    named = [name for name in parts.naming_slots if name in matter.known]
+    for name in named:
+        others = matter.memory.others(name, [matter.known[name]])
+        if len(others) == 1:
+            return _with_values(matter, {name: others[0]})
+    slots = {name: value for name, value in matter.known.items() if name not in named}
+    return {INTENT_ID: matter.intent, SLOTS: slots, REFUSED: named, TURN: _told()}
+
+
+def _with_values(matter: _Matter, changed: Mapping[str, Any]) -> dict[str, Any]:
+    """The same matter with other values, which are confirmed before anything is changed."""
+    slots = {**matter.known, **changed}
+    for name, value in changed.items():
+        slots[name] = _completed(matter.known.get(name), value)
+    read = dict.fromkeys(slots, "guessed")
+    return {INTENT_ID: matter.intent, SLOTS: slots, READ: read, TURN: _told()}
+
+
+def _completed(old: Any, new: Any) -> Any:
+    """Another house number in the same street keeps the town."""
+    if not isinstance(old, str) or not isinstance(new, str) or "," in new or "," not in old:
+        return new
+    street, comma, town = old.partition(",")
+    same_street = _letters(street) == _letters(new)
+    return f"{new}{comma}{town}" if same_street else new
+
+
+def _letters(text: str) -> list[str]:
+    return [word for word in text.casefold().split() if word.isalpha()]
+
+
+def _told() -> dict[str, str]:
+    """That the message was read beside what was said before: its words are no new values."""
+    return {"kind": str(TurnKind.CORRECTION)}
+
+
+def _planned(plan_at: str, output: dict[str, Any]) -> ServiceResult:
+    reason = "it follows what was said before"
+    return ServiceResult(output=output, outcome=Outcome.REPLAN, next=plan_at, reason=reason)
+
+
+def _for_a_person(reason: str) -> ServiceResult:
+    return ServiceResult(outcome=Outcome.TERMINATE, status=RunStatus.NEEDS_REVIEW, reason=reason)
