@@ -9,12 +9,23 @@ from deskhand.agents.plan_progress import PlanProgress
 from deskhand.agents.plan_walk import PlanWalk
 from deskhand.agents.turn_endings import Taken, begun_anew
 from deskhand.brain.declared_plans import words_in
+from deskhand.language.slots.folded_text import FoldedText
+from deskhand.language.turn_cues import turn_cues
 from deskhand.language.turn_kinds import CONFIRM, Turn, TurnKind
 from deskhand.mail.reply import visible_reply
 from deskhand.model.envelope import Envelope
 
 NamedIn = Callable[[str, datetime], Mapping[str, Any]]
 """The things that a text names, by slot."""
+
+
+_SAYS_NOTHING = (TurnKind.INVALID, TurnKind.WHY, TurnKind.ASIDE, TurnKind.REPEAT)
+"""Turns that do not answer; only a question among them wants to hear something."""
+
+
+def _asks_something(text: str) -> bool:
+    folded, cues = FoldedText(text).folded, turn_cues()
+    return "?" in text or cues.has("why", folded) or cues.is_all("repeat", folded)
 
 
 def settled_failure(
@@ -36,11 +47,12 @@ def settled_failure(
     if progress.author != message.author:
         return Taken(stopped=begun_anew(walk))
     says_no = turn.kind is TurnKind.CANCEL
-    if turn.kind is TurnKind.INVALID:
+    text = visible_reply(message.words)
+    if turn.kind in _SAYS_NOTHING and not _asks_something(text):
         says_no = bool(question.otherwise)
     if slot in turn.values or says_no:
         return _after_failure(walk, turn, progress, words)
-    names_another = slot in named_in(visible_reply(message.words), message.received_at)
+    names_another = slot in named_in(text, message.received_at)
     return Taken(stopped=begun_anew(walk)) if names_another else None
 
 

@@ -14,10 +14,12 @@ from deskhand.model.outcome import Outcome
 from deskhand.model.plan import TURN
 from deskhand.model.remembered import Remembered, RememberedTurn, words_before
 from deskhand.model.run import RunStatus
-from deskhand.model.understanding import INTENT_ID, SLOTS
+from deskhand.model.understanding import CATEGORY, CONFIDENCE, INTENT_ID, SLOTS, Understanding
 from deskhand.model.value_readings import READ
 from deskhand.tools.services import ServiceResult
 
+_LIKELY = 0.75
+"""How likely an intent must be that is taken for a message which follows a matter."""
 _RECENT = 2
 """How many messages back a matter is that a message may still belong to."""
 
@@ -64,7 +66,22 @@ def followed_up(envelope: Envelope, parts: FollowUps, plan_at: str | None) -> Se
         prompt=matter.turn.answered,
     )
     turn = parts.reader.read(text, question, message.received_at)
-    return _follows(turn, matter, parts, plan_at)
+    followed = _follows(turn, matter, parts, plan_at)
+    if followed is None and _likely_intent(envelope, parts) is not None:
+        wish = {INTENT_ID: _likely_intent(envelope, parts), UNSURE_INTENT: True}
+        return _planned(plan_at, wish)
+    return followed
+
+
+def _likely_intent(envelope: Envelope, parts: FollowUps) -> str | None:
+    """The intent that a message likely has which speaks of the thing that was named before: it is
+    confirmed before anything is changed."""
+    understanding = Understanding.of(envelope)
+    best, chance = understanding.newest("best"), understanding.newest("best_confidence")
+    plan = parts.plans.get(str(best))
+    if plan is None or not plan.steps or parts.naming_slots.isdisjoint(plan.needs):
+        return None
+    return str(best) if float(chance or 0) >= _LIKELY else None
 
 
 def _follows(turn: Turn, matter: _Matter, parts: FollowUps, plan_at: str) -> ServiceResult | None:
@@ -143,6 +160,7 @@ def _told() -> dict[str, str]:
 
 def _planned(plan_at: str, output: dict[str, Any]) -> ServiceResult:
     reason = "it follows what was said before"
+    output |= {CATEGORY: output[INTENT_ID], CONFIDENCE: _LIKELY}
     return ServiceResult(output=output, outcome=Outcome.REPLAN, next=plan_at, reason=reason)
 
 

@@ -41,6 +41,8 @@ class PlanProgress(Frozen):
     """What the customer answered, by parameter."""
     pending: dict[str, Any] = Field(default_factory=dict)
     """Values that were changed, while the customer is asked whether they are right."""
+    unsure: tuple[str, ...] = ()
+    """The answers that took the place of others: they are confirmed before anything is changed."""
     failed: str = ""
     """The error code of the call after whose failure the customer is asked."""
     author: str = ""
@@ -63,6 +65,12 @@ def digest_of(plan: Plan) -> str:
 
 def has_more_than_questions(plan: Plan) -> bool:
     return not all(isinstance(step, AskUser) for step in plan.steps)
+
+
+def readings_of(unsure: set[str], confirmed: set[str]) -> dict[str, str]:
+    """How sure a customer's answers are, by name."""
+    doubted = dict.fromkeys(sorted(unsure - confirmed), "corrected")
+    return doubted | dict.fromkeys(sorted(confirmed), "confirmed")
 
 
 def results_before(envelope: Envelope, output_key: str) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 from deskhand.agents.plan_failures import asked_after, author_of
 from deskhand.agents.plan_news import TellResults, with_news
 from deskhand.agents.plan_parameters import filled_from
-from deskhand.agents.plan_progress import PROGRESS, PlanProgress, digest_of
+from deskhand.agents.plan_progress import PROGRESS, PlanProgress, digest_of, readings_of
 from deskhand.agents.plan_progress import has_more_than_questions as resumable
 from deskhand.agents.plan_responses import may_be_said, said_in, say, worded, write_down
 from deskhand.agents.plan_results import (
@@ -84,6 +84,8 @@ class PlanWalk:
     """What is said before the next question."""
     counts_question: bool = True
     """Whether the next question counts as asked once more."""
+    unsure: set[str] = field(default_factory=set[str])
+    """The answers that are confirmed before anything is changed with them."""
     confirmed: set[str] = field(default_factory=set[str])
     """The answers that the customer said are right."""
     begins: str | None = None
@@ -104,6 +106,7 @@ class PlanWalk:
         self.is_carried_on = True
         self.asked = dict(progress.asked)
         self.answers = dict(progress.answers)
+        self.unsure = set(progress.unsure)
         if progress.at is not None and progress.plan == digest_of(self.plan):
             self.said = list(progress.said)
             for place, status in enumerate(progress.statuses):
@@ -127,8 +130,8 @@ class PlanWalk:
             output[SLOTS] = self._slots
         if self.turn:
             output[TURN] = self.turn
-        if self.confirmed:
-            output[READ] = dict.fromkeys(sorted(self.confirmed), "confirmed")
+        if readings := readings_of(self.unsure, self.confirmed):
+            output[READ] = readings
         if self.said:
             output[SAID] = self.said
         if self.refused:
@@ -159,14 +162,12 @@ class PlanWalk:
         """The stage's result, with how far each step is."""
         return result.changed(plan_steps=self._every_record())
 
-    async def write_confirmed(self) -> None:
-        """Record what the customer said is right, so that the gate reads it with the next call."""
-        key = self.spec.output_key
-        read = dict.fromkeys(sorted(self.confirmed), "confirmed")
+    async def write_readings(self) -> None:
+        """Record how sure the answers are, so that the gate reads it with the next call."""
+        fields = {SLOTS: self._slots, READ: readings_of(self.unsure, self.confirmed)}
 
         async def write() -> StageResult:
-            fields = {SLOTS: self._slots, READ: read}
-            return StageResult(delta=Delta(merge={key: fields}))
+            return StageResult(delta=Delta(merge={self.spec.output_key: fields}))
 
         await self.ctx.step("confirmed", write, at_once=False)
 
@@ -372,6 +373,7 @@ class PlanWalk:
             asked=self.asked,
             said=tuple(self.said),
             answers=self.answers,
+            unsure=tuple(sorted(self.unsure - self.confirmed)),
         )
         return progress.model_dump(mode="json", exclude_defaults=True)
 

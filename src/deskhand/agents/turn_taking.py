@@ -19,12 +19,12 @@ from deskhand.agents.plan_news import TellResults
 from deskhand.agents.plan_progress import PlanProgress
 from deskhand.agents.plan_walk import PlanWalk
 from deskhand.agents.turn_endings import Taken, begun_anew, handed_over
-from deskhand.agents.turn_words import SlotLabels, confirming, which_of, words_for
+from deskhand.agents.turn_words import SlotLabels, confirming, noted, which_of, words_for
 from deskhand.errors import DeskhandError
 from deskhand.language.turn_kinds import CONFIRM, OpenQuestion, Turn, TurnKind, same_value
 from deskhand.mail.reply import visible_reply
 from deskhand.model.envelope import Delta, Envelope, StageResult
-from deskhand.model.plan import TURN, AskUser
+from deskhand.model.plan import TURN, AskUser, ToolCall
 from deskhand.model.remembered import Remembered
 from deskhand.model.understanding import Understanding
 
@@ -92,6 +92,9 @@ async def take_turn(
         if settled is not None:
             return settled
     to_confirm = _to_confirm(turn, _known(walk, envelope, progress))
+    asks_here = isinstance(walk.plan.steps[walk.place], AskUser)
+    if to_confirm and asks_here and not progress.pending:
+        return await _note_changes(walk, turn, _known(walk, envelope, progress), to_confirm, words)
     if to_confirm:
         return _ask_whether(walk, turn.values, words, {**_still_open(turn, progress), **to_confirm})
     return await _taken(walk, envelope, progress, parts, turn)
@@ -206,6 +209,49 @@ def _ask_whether(
     return Taken(stopped=walk.ask_whether(confirming(pending, words), pending))
 
 
+async def _note_changes(
+    walk: PlanWalk,
+    turn: Turn,
+    known: Mapping[str, Any],
+    changed: Mapping[str, Any],
+    words: Mapping[str, str],
+) -> Taken:
+    """Go on with what the customer put right, and confirm it before anything is changed with it.
+
+    A plan that would call something with what was said before is made anew.
+    """
+    given = {name: value for name, value in turn.values.items() if name != CONFIRM}
+    for name in _said_of_the_old(given, changed, walk.ctx.envelope.raw_input):
+        del given[name]
+    walk.answers |= given
+    walk.unsure |= set(changed)
+    walk.confirmed -= set(changed)
+    await walk.write_readings()
+    old = [known[name] for name in changed if name in known]
+    if walk.spec.replan_at is not None and _calls_with(walk, old):
+        return Taken(stopped=walk.replan())
+    if walk.waits_at(walk.place)[0] in given:
+        return Taken(is_answer=True)
+    walk.lead = noted(changed, words)
+    walk.counts_question = False
+    return Taken()
+
+
+def _said_of_the_old(given: Mapping[str, Any], changed: Mapping[str, Any], text: str) -> list[str]:
+    """The answers in a customer's own words that stand before the value which he puts right: "that
+    was the cat tree, I mean O-2" says what the old one was."""
+    places = [text.find(str(value)) for value in changed.values() if isinstance(value, str)]
+    first = min((place for place in places if place >= 0), default=-1)
+    others = {name: str(value) for name, value in given.items() if name not in changed}
+    return [name for name, words in others.items() if 0 <= text.find(words) < first]
+
+
+def _calls_with(walk: PlanWalk, values: Sequence[Any]) -> bool:
+    """Whether a call that is left to make is planned with one of these values."""
+    left = [step for step in walk.plan.steps[walk.place :] if isinstance(step, ToolCall)]
+    return any(value in step.parameters.values() for step in left for value in values)
+
+
 def _take_other(
     walk: PlanWalk,
     envelope: Envelope,
@@ -264,7 +310,7 @@ async def _confirmed(walk: PlanWalk, progress: PlanProgress, is_right: bool) -> 
     walk.confirmed |= set(progress.pending)
     if is_new and not asks_here:
         return Taken(stopped=walk.replan())
-    await walk.write_confirmed()
+    await walk.write_readings()
     return Taken(is_answer=True)
 
 

@@ -37,14 +37,23 @@ def words_for(
 
 def confirming(values: Mapping[str, Any], words: Mapping[str, str], tool: str = "") -> str:
     """The question whether these values are right, and whether this is what shall be done."""
-    shown = [
-        f"{words.get(_LABEL_OF.format(name), name)} {_shown(value)}"
-        for name, value in values.items()
-    ]
+    shown = _named(values, words)
     done = words.get(_LABEL_OF.format(tool))
     if done:
         shown.insert(0, done)
     return words["confirm"].format(values=", ".join(shown))
+
+
+def noted(values: Mapping[str, Any], words: Mapping[str, str]) -> str:
+    """What is said to somebody who put values right."""
+    return words["noted"].format(values=", ".join(_named(values, words)))
+
+
+def _named(values: Mapping[str, Any], words: Mapping[str, str]) -> list[str]:
+    return [
+        f"{words.get(_LABEL_OF.format(name), name)} {_shown(value)}"
+        for name, value in values.items()
+    ]
 
 
 def which_of(values: list[Any], words: Mapping[str, str]) -> str:

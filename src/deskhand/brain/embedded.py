@@ -61,6 +61,9 @@ _LIKELY = 0.86
 """How likely a whole text must mean what one of its clauses plainly says."""
 _CLAUSE = re.compile(r"[.!?;:,\n]+\s+|\n+")
 _MOST_CLAUSES = 8
+_SHORT = 3
+_LIKELY_WORD = 0.7
+"""Words of a message that is answered with a word, and how likely it must be one."""
 ANY_WORD = "hello"
 """How sure it is of what is no matter of words: an offered time that is taken, an invitation."""
 
@@ -148,6 +151,8 @@ class EmbeddedBrain:
         if asking is not None and self._all_asks_are_known(task):
             why = "articles answer everything that it asks"
             return {"category": asking, "confidence": _SURE, "reason": why}
+        if _is_short_word(task, prediction, self._desk):
+            return {"category": prediction.best, "confidence": _share(prediction.confidence)}
         named = by_named_thing(self._desk, self._model(task.choices), task, prediction)
         if named is not None:
             return named
@@ -365,6 +370,15 @@ def _plainer(model: Intents, text: str, prediction: Prediction) -> Prediction:
     if {read.label for read in plain} != {prediction.best}:
         return prediction
     return max(plain, key=lambda read: read.confidence)
+
+
+def _is_short_word(task: Task, prediction: Prediction, desk: EmbeddedDesk) -> bool:
+    """Whether it is a word or two, such as thanks, for which nothing is done but answering."""
+    plan = (desk.plans or {}).get(prediction.best)
+    if plan is None or plan.steps or not plan.reply or prediction.confidence < _LIKELY_WORD:
+        return False
+    words = said_in(task).split()
+    return len(words) <= _SHORT and not re.search(r"[?\d]", said_in(task))
 
 
 def _abstained(task: Task, best: str | None, confidence: float) -> Fields:

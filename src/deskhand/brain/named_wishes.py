@@ -13,7 +13,7 @@ from deskhand.brain.message_matters import (
     named_things,
     wishes_in,
 )
-from deskhand.brain.task_inputs import Fields, received_at, said_in
+from deskhand.brain.task_inputs import Fields, newest, received_at, said_in
 from deskhand.model.tasks import Task
 
 _LIKELY = 0.8
@@ -46,7 +46,8 @@ def by_named_thing(
     if not needs_only_names and likely.confidence >= _LIKELY:
         has_words = len(re.findall(r"[^\W\d_]{2,}", text)) >= _FEWEST_WORDS
         return fields if has_words else None
-    if plan.needs and needs_only_names and likely.confidence >= _LIKELY_READ:
+    follows = bool(newest(task, "remembered"))  # then it is read beside what was said before
+    if plan.needs and needs_only_names and not follows and likely.confidence >= _LIKELY_READ:
         # nothing would be asked before something is done about it
         is_change = changes_something(desk, likely.best)
         return fields | ({UNSURE_INTENT: True} if is_change else {})

@@ -63,3 +63,8 @@ def same_value(known: Any, value: Any) -> bool:
     except ArithmeticError:
         pass
     return known == value or str(known).casefold() == str(value).casefold()
+
+
+def answer_kind(values: Mapping[str, Any]) -> TurnKind:
+    """The kind of an answer that gives these values."""
+    return TurnKind.ANSWERS_SEVERAL if len(values) > 1 else TurnKind.ANSWER

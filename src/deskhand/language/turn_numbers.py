@@ -69,7 +69,8 @@ _PHONE = re.compile(
 _NO_BEFORE = re.compile(
     r"(?:^|[^\w])(?:no|nope|nah|nein|nee?|ach ne|ale ne)[\s,.!:]+"
     r"(?:(?:un|una|el|la|a|the|ein|eine|die|das|"
-    r"den|lieber|better|radsi|mejor|make it)\s)*$"
+    r"den|lieber|better|radsi|mejor|make it|say|let's say|lets say|rekneme|treba|spis|sagen wir|"
+    r"digamos|just|only|jen|nur|solo)\s)*$"
 )
 """A no that takes back what was said before it."""
 _ORDINAL = re.compile(r"\.\s+[^\W\d_]")
@@ -181,6 +182,23 @@ class BareNumbers:
             self._spans += [match.span() for match in marked or fits]
         elif not fits:
             self._spoken(spec, currency, values, is_asked=is_asked)
+
+    def put_in_place(self, name: str, after: int, values: dict[str, Any]) -> None:
+        """A number without its currency that takes back the amount before it: "20 euros, or no,
+        say 15"."""
+        later = [
+            match
+            for match in self._bare()
+            if match.start() >= after and _ENDS_CLAUSE.match(self._folded[match.end() :])
+        ]
+        if not later:
+            return
+        last = later[-1]
+        if takes_back(self._folded, after, last.start(), last.end(), self._cues):
+            values[name] = {**values[name], "amount": written_out(_number(last.group()), 2)}
+            self.retracted.append(name)
+            self.chosen.append(name)
+            self._spans.append((after, last.end()))
 
     def _may_be_amount(self, match: "re.Match[str]", in_words: list[Span]) -> bool:
         """Whether a number is not nothing, an ordinal, a day, a size or part of an amount in

@@ -53,9 +53,11 @@ def values_in(
             values[name] = meant.value
             retracted += [name] if _is_retraction(slot, meant, folded, cues) else []
     reading = BareNumbers(text, folded, spans, question, marks)
-    for name in found:
+    for name, slot in found.items():
         if name not in values:
             reading.add(slots[name], values)
+        elif slots[name].type == "money":
+            reading.put_in_place(name, slot.matches[-1].end, values)
     return TurnValues(values, spans, (*chosen, *reading.chosen), (*retracted, *reading.retracted))
 
 

@@ -23,7 +23,14 @@ from deskhand.language.slots import SlotExtractor
 from deskhand.language.slots.folded_text import FoldedText
 from deskhand.language.turn_agreement import agreement, begins_with_yes_or_no
 from deskhand.language.turn_cues import Cues, turn_cues
-from deskhand.language.turn_kinds import CONFIRM, OpenQuestion, Turn, TurnKind, same_value
+from deskhand.language.turn_kinds import (
+    CONFIRM,
+    OpenQuestion,
+    Turn,
+    TurnKind,
+    answer_kind,
+    same_value,
+)
 from deskhand.language.turn_own_words import OwnWords
 from deskhand.language.turn_phrases import weighed_chances
 from deskhand.language.turn_reading import Span, TurnReading, read_turn
@@ -166,17 +173,14 @@ class _Decision:
             return self._correction()
         if kind in _ANSWERS:
             values = self._given()
-            return Turn(_kind_of(values), values, unsure=self._unsure(values))
+            return Turn(answer_kind(values), values, unsure=self._unsure(values))
         if kind in (TurnKind.WHY, TurnKind.REPEAT, TurnKind.CANCEL, TurnKind.INVALID):
             return Turn(kind)
         if kind is TurnKind.OTHER_MATTER:
             return self._other_matter()
         values = self._typed()
-        if (
-            kind is TurnKind.ASIDE
-            and self.agrees is not None
-            and begins_with_yes_or_no(self.folded)
-        ):
+        is_aside = kind is TurnKind.ASIDE
+        if is_aside and self.agrees is not None and begins_with_yes_or_no(self.folded):
             values[CONFIRM] = self.agrees
         return Turn(kind, values, unsure=self._unsure(values))
 
@@ -235,12 +239,15 @@ class _Decision:
         """Whether a turn of this kind may hold what was asked for: "forget the three euros"."""
         if kind is TurnKind.CANCEL:
             return self._is_very_likely(kind)
-        return kind in (TurnKind.ASIDE, TurnKind.PERSON, TurnKind.OTHER_MATTER)
+        if kind is TurnKind.OTHER_MATTER:
+            return self.names_other_matter or self._chance(kind) >= _VERY_SURE
+        return kind in (TurnKind.ASIDE, TurnKind.PERSON)
 
     def _may_begin_another(self) -> bool:
         """Whether it may begin another matter: an intent covers what it says, or nothing that it
         states belongs to the matter at hand, or the model is sure."""
-        if self.names_other_matter or not self._takes_back():
+        names_several = len(self.found.spans) > 1 and not self.found.values
+        if self.names_other_matter or not (self._takes_back() or names_several):
             return True
         return self._is_very_likely(TurnKind.OTHER_MATTER)
 
@@ -363,7 +370,7 @@ class _Decision:
                 continue
             is_asked = name in self.question.asked
             words = self.own.answer(name, self.reader.about(name), is_asked=is_asked)
-            if words and not any(_share_words(words, other) for other in texts.values()):
+            if words and not any(words in other or other in words for other in texts.values()):
                 texts[name] = words
         return texts
 
@@ -390,11 +397,3 @@ class _Decision:
             if words and not same_value(known[name], words):
                 texts[name] = words
         return texts
-
-
-def _kind_of(values: Mapping[str, Any]) -> TurnKind:
-    return TurnKind.ANSWERS_SEVERAL if len(values) > 1 else TurnKind.ANSWER
-
-
-def _share_words(words: str, other: str) -> bool:
-    return words in other or other in words

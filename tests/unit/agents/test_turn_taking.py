@@ -161,16 +161,17 @@ async def test_who_wants_a_person_gets_one_with_all_that_is_known(tmp_path: Path
 
 
 async def test_a_changed_value_is_confirmed_before_it_is_used(tmp_path: Path) -> None:
-    turns = ("A refund please", "O-10018", "sorry, I meant O-10019", "yes", "too small for me")
+    turns = ("A refund please", "O-10018", "sorry, I meant O-10019", "too small for me", "yes")
     said, _, _ = await talk(tmp_path, *turns)
-    assert said[2] == "I understood: order O-10019. Is that right?"
+    assert said[2] == "All right: order O-10019.\nWhat was wrong with it?"
+    assert said[3] == "I understood: order O-10019. Is that right?"
     assert refunds == [("O-10019", "too small for me")]
 
 
 async def test_a_change_that_is_not_confirmed_changes_nothing(tmp_path: Path) -> None:
-    turns = ("A refund please", "O-10018", "sorry, I meant O-10019", "no", "too small for me")
+    turns = ("A refund please", "O-10018", "sorry, I meant O-10019", "too small for me", "no")
     await talk(tmp_path, *turns)
-    assert refunds == [("O-10018", "too small for me")]
+    assert refunds == []
 
 
 async def test_another_matter_begins_anew_and_takes_nothing_along(tmp_path: Path) -> None:
