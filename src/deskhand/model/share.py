@@ -65,9 +65,16 @@ class Share:
 
 
 def as_argument(value: Any) -> Any:
-    """A value as the arguments of a call say it: a share in its words, all else as it is."""
-    is_share = isinstance(value, Mapping) and set(value) == {"share"}
-    return str(Share.of(value)) if is_share else value
+    """A value as the arguments of a call say it: a share and an amount of money in their words, all
+    else as it is."""
+    if not isinstance(value, Mapping):
+        return value
+    if set(value) == {"share"}:
+        return str(Share.of(value))
+    try:
+        return str(Money.of(value))
+    except ValueError:
+        return value
 
 
 def _fraction(value: object) -> Fraction:
