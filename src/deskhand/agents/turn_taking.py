@@ -303,6 +303,8 @@ async def _confirmed(walk: PlanWalk, progress: PlanProgress, is_right: bool) -> 
     walk.counts_question = False
     if not is_right:
         walk.refused |= set(progress.pending) - set(walk.waits_at(walk.place))
+        for name in progress.pending:
+            walk.answers.pop(name, None)
         return Taken(is_answer=True) if asks_here else Taken(stopped=walk.replan())
     known = Understanding.of(walk.ctx.envelope).slots
     is_new = any(known.get(name) != value for name, value in progress.pending.items())

@@ -95,6 +95,12 @@ _ABBREVIATED = re.compile(
 )
 
 
+_PUTS_RIGHT = re.compile(
+    r"^(?:i (?:meant|mean)|it(?:'s| is| should be)|make (?:it|that)|myslela? jsem|m[aá] to b[yý]t|"
+    r"ich meinte|es ist|es muss)\b[ ,:]*",
+    re.IGNORECASE,
+)
+"""Words before an address that put another one right."""
 _ORDER_DIGITS = 5
 """Digits that no house number has: a value of so many is an order's."""
 
@@ -158,4 +164,5 @@ def unasked_words(about: str | None, text: str, spans: Sequence[Span]) -> str | 
     """The words of a text about this; None where it says nothing of it. `spans` are the places of
     other values."""
     read = _READ_UNASKED.get(about or "")
-    return None if read is None else read(text, spans)
+    words = None if read is None else read(text, spans)
+    return words if words is None or about != "address" else _PUTS_RIGHT.sub("", words)
