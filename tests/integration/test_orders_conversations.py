@@ -160,8 +160,9 @@ async def test_several_orders_are_looked_up_together(shop: Sandbox) -> None:
 async def test_what_was_done_can_be_corrected(shop: Sandbox) -> None:
     customer = talk(shop, "C-2001")
     await customer.say("Please send O-10001 to 5 Elm Street, Leeds LS1 4AP")
-    corrected = await customer.say("sorry, typo, that should read number 15, not 5: 15 Elm Street")
+    corrected = await customer.say("sorry, wrong address, I meant 15 Elm Street, Leeds")
     assert asked_for(corrected) == "confirm"
+    assert "15 Elm Street" in said(corrected)
     [(tool, arguments)] = done(await customer.say("yes"))
     assert tool == "change_address"
     assert arguments["address"].startswith("15 Elm Street")

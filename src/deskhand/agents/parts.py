@@ -6,8 +6,7 @@ from typing import Any
 
 from deskhand.agents.answers import ReadsAnswers
 from deskhand.agents.eligible_intents import EligibleIntents
-from deskhand.agents.plan_failures import FailureQuestions
-from deskhand.agents.plan_news import TellResults
+from deskhand.agents.plan_failures import FailureQuestions, TellResults
 from deskhand.agents.profiled import Agents
 from deskhand.agents.replying.sending import Sending
 from deskhand.agents.turn_taking import AnswersAsides, ReadsTurns, TurnParts

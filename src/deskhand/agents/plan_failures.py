@@ -1,15 +1,19 @@
-"""What a plan asks the customer where one of its calls fails: another amount, a proof."""
+"""What a plan says beside its own questions: what it asks where a call fails, as another amount
+or a proof, and what it found before it asks."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from deskhand.brain.declared_plans import Unresolved, in_words, words_in
+from deskhand.brain.matter_results import TOLD
 from deskhand.config.sections.plans import FailureQuestion
 from deskhand.model.envelope import Envelope
 from deskhand.model.plan import AskUser
 
 FailureQuestions = Mapping[str, Mapping[str, FailureQuestion]]
 """The questions after failed calls, by intent and error code."""
+TellResults = Callable[[Sequence[dict[str, Any]], str | None], str]
+"""Says in a language what calls found; empty where there are no words for it."""
 
 
 class AskedAfterFailure(NamedTuple):
@@ -57,3 +61,19 @@ def answering_slot(question: FailureQuestion) -> str:
 def author_of(envelope: Envelope) -> str:
     """Who writes, as far as proven."""
     return "" if envelope.message is None else envelope.message.author
+
+
+def with_news(
+    results: Sequence[dict[str, Any]], text: str, tell: TellResults | None, language: str | None
+) -> tuple[str, list[dict[str, Any]]]:
+    """The question after what was found and not told yet, and the results with that marked."""
+    found = [result for result in results if result.get("status") == "success"]
+    news = [result for result in found if not result.get(TOLD)]
+    said = tell(news, language) if tell is not None and news else ""
+    if not said:
+        return text, list(results)
+    marked: list[dict[str, Any]] = []
+    for result in results:
+        told = {TOLD: True} if result in news else {}
+        marked.append(result | told)
+    return f"{said}\n{text}", marked

@@ -80,3 +80,9 @@ def unsure_values(answer: GateAnswer, slots: Mapping[str, Any]) -> dict[str, Any
     names = {name for name, reading in readings.items() if reading in UNSURE}
     said = [answer.arguments[name] for name in names if name in answer.arguments]
     return {name: value for name, value in slots.items() if as_argument(value) in said}
+
+
+def used_values(answer: GateAnswer, slots: Mapping[str, Any]) -> dict[str, Any]:
+    """All values that a call would be made with: the customer sees what he says yes to."""
+    said = list(answer.arguments.values())
+    return {name: value for name, value in slots.items() if as_argument(value) in said}

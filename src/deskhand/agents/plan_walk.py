@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from deskhand.agents.plan_failures import asked_after, author_of
-from deskhand.agents.plan_news import TellResults, with_news
+from deskhand.agents.plan_failures import TellResults, asked_after, author_of, with_news
 from deskhand.agents.plan_parameters import filled_from
 from deskhand.agents.plan_progress import PROGRESS, PlanProgress, digest_of, readings_of
 from deskhand.agents.plan_progress import has_more_than_questions as resumable
@@ -18,6 +17,7 @@ from deskhand.agents.plan_results import (
     result_of,
     results_in,
     unsure_values,
+    used_values,
 )
 from deskhand.agents.replying.delivery import held_result
 from deskhand.agents.replying.sending import Sending
@@ -226,7 +226,8 @@ class PlanWalk:
             self._note(StepStatus.IN_PROGRESS)
             unsure = unsure_values(result.answer, self._slots)
             if unsure and self.reads_turns:
-                return self._waits((CONFIRM,), self._asks_whether(unsure, step.tool), unsure)
+                shown = used_values(result.answer, self._slots)
+                return self._waits((CONFIRM,), self._asks_whether(shown, step.tool), unsure)
             return held_result(result, self.spec.name).changed(output={RESULTS: self.results})
         self._count(result)
         made = result.call or {}

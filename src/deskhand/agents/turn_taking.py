@@ -14,8 +14,12 @@ from typing import Any, NamedTuple, Protocol
 
 from deskhand.agents.eligible_intents import ELIGIBLE, EligibleIntents
 from deskhand.agents.failure_turns import settled_failure
-from deskhand.agents.plan_failures import FailureQuestions, answering_slot, open_question
-from deskhand.agents.plan_news import TellResults
+from deskhand.agents.plan_failures import (
+    FailureQuestions,
+    TellResults,
+    answering_slot,
+    open_question,
+)
 from deskhand.agents.plan_progress import PlanProgress
 from deskhand.agents.plan_walk import PlanWalk
 from deskhand.agents.turn_endings import Taken, begun_anew, handed_over

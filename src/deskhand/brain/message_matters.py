@@ -118,7 +118,8 @@ def matters_in(
 
 def _ends(text: str, wishes: Sequence[Wish]) -> list[int]:
     """Where each wish ends: what says nothing by itself belongs to the wish before it."""
-    return [*(wish.start for wish in wishes[1:]), *([len(text)] if wishes else [])]
+    ends = [wish.start for wish in wishes[1:]]
+    return [*ends, len(text)][: len(wishes)]
 
 
 def _parts(text: str, start: int, end: int, named: Sequence[SlotMatch]) -> list[str]:

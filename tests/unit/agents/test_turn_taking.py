@@ -164,7 +164,7 @@ async def test_a_changed_value_is_confirmed_before_it_is_used(tmp_path: Path) ->
     turns = ("A refund please", "O-10018", "sorry, I meant O-10019", "too small for me", "yes")
     said, _, _ = await talk(tmp_path, *turns)
     assert said[2] == "All right: order O-10019.\nWhat was wrong with it?"
-    assert said[3] == "I understood: order O-10019. Is that right?"
+    assert said[3] == "I understood: order O-10019, reason too small for me. Is that right?"
     assert refunds == [("O-10019", "too small for me")]
 
 
