@@ -119,12 +119,10 @@ def unknown_intent_through(
         text = envelope.raw_input if message is None else visible_reply(message.words)
         asked = _asked_before(envelope, ctx.run_id)
         if asked not in (LOOP_IN, _REQUEST):
-            followed = None
-            if follow_ups is not None:
-                plan_at = settings.get(PLAN_AT)
-                followed = await asyncio.to_thread(followed_up, envelope, follow_ups, plan_at)
-            if followed is not None:
-                return followed
+            plan_at = settings.get(PLAN_AT)
+            placed = await asyncio.to_thread(_placed, envelope, text, reader, follow_ups, plan_at)
+            if placed is not None:
+                return placed
             own = settings.get(SAY)
             fixed = FixedFallback(own)
             said = await clarification(None if own else responder, text, fixed)
@@ -132,12 +130,7 @@ def unknown_intent_through(
         if asked == LOOP_IN:
             wants_person = await asyncio.to_thread(_wants_person, reader, text)
             if wants_person:
-                return ServiceResult(
-                    output={LOOP_IN: True},
-                    outcome=Outcome.TERMINATE,
-                    status=RunStatus.NEEDS_REVIEW,
-                    reason="the customer wants a person",
-                )
+                return _for_a_person()
             if wants_person is False:
                 language = await asyncio.to_thread(_language_of, text)
                 return _asks(_texts(language)["go_on"], _REQUEST)
@@ -169,6 +162,36 @@ def _asks(text: str, param: str) -> ServiceResult:
     reason = "what the customer wants is not clear"
     ask = Ask(kind="question", reason=reason, text=text, param=param)
     return ServiceResult(output={"text": text}, outcome=Outcome.CLARIFY, ask=ask)
+
+
+def _for_a_person() -> ServiceResult:
+    return ServiceResult(
+        output={LOOP_IN: True},
+        outcome=Outcome.TERMINATE,
+        status=RunStatus.NEEDS_REVIEW,
+        reason="the customer wants a person",
+    )
+
+
+def _placed(
+    envelope: Envelope,
+    text: str,
+    reader: TurnReader,
+    follow_ups: FollowUps | None,
+    plan_at: str | None,
+) -> ServiceResult | None:
+    """Where a message belongs that fits no intent: to the matter before it, or to a person who is
+    asked for; None where only the customer can tell."""
+    followed = None if follow_ups is None else followed_up(envelope, follow_ups, plan_at)
+    if followed is None and _asks_for_person(reader, text):
+        return _for_a_person()
+    return followed
+
+
+def _asks_for_person(reader: TurnReader, text: str) -> bool:
+    """Whether somebody who was asked nothing wants a person, whatever else he says."""
+    question = OpenQuestion(asked=(CONFIRM,), prompt=_texts(None)["offer"])
+    return reader.read(text, question).kind is TurnKind.PERSON
 
 
 def _wants_person(reader: TurnReader, text: str) -> bool | None:

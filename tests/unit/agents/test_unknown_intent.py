@@ -82,6 +82,13 @@ async def test_yes_hands_over(tmp_path: Path, yes: str) -> None:
     assert (run.status, run.reason) == (RunStatus.NEEDS_REVIEW, "the customer wants a person")
 
 
+async def test_who_asks_for_a_person_at_once_gets_one(tmp_path: Path) -> None:
+    angry = "The third lamp that does not work! I have had enough, put me through to a human being."
+    said, run = await talk(tmp_path, angry)
+    assert said == []
+    assert (run.status, run.reason) == (RunStatus.NEEDS_REVIEW, "the customer wants a person")
+
+
 async def test_no_goes_on_and_the_next_message_is_read_as_ever(tmp_path: Path) -> None:
     said, run = await talk(tmp_path, "The moon is blue", "No", "When are you open?")
     assert said[1] == "All right. Please tell me in other words what you need."
