@@ -7,6 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.console_actions import SqlConsoleActions
 from deskhand.adapters.stores.statements import LEFT_OUT
 from deskhand.adapters.stores.trust import SqlTrustStore
 from deskhand.engine.audit import seal_desk, verify_desk
@@ -29,6 +30,8 @@ from deskhand.model.run import (
 from deskhand.model.totals import CALLS, Counted
 from tests.conformance.adapters import Stores
 from tests.conformance.test_store import claimed, row_of
+from tests.kit import a_message
+from tests.tickets_kit import placing_of, tickets_of
 
 KEY = b"a key that is long enough"
 
@@ -50,6 +53,8 @@ COVERED = (
     t.judgements,
     t.mode_changes,
     t.stops,
+    t.ticket_events,
+    t.console_actions,
     t.statements,
     t.seals,
 )
@@ -57,7 +62,7 @@ COVERED = (
 NOT_COVERED = {
     "active_tickets": "made from the events of tickets",
     "answer_sources": "made from what the steps say; used to find answers that an article changed",
-    "api_keys": "who may call; changed at any time, and says nothing about a run",
+    "api_keys": "who may call; what the product changes is in the console's log (0122)",
     "arrivals": "where the mails of runs lie; told by the mailbox itself",
     "begun_logins": "logins under way; forgotten after minutes",
     "bookings": "the calendar as it is; each change of it is an event, which is covered",
@@ -91,12 +96,10 @@ NOT_COVERED = {
     "sessions": "who is logged in",
     "telemetry_events": "told from the rows",
     "telemetry_marks": "how far telemetry has been told",
-    "console_actions": "chained by itself, over all desks",
     "setup_links": "a digest that is used once",
     "eval_reports": "what golden cases came to; they decide nothing",
     "ticket_customers": "a lock",
     "ticket_views": "filters that people keep, which decide nothing",
-    "ticket_events": "a ticket outlives the runs that chains are about (decision 0082)",
     "ticket_messages": "made from runs and the events of tickets",
     "tickets": "made from the events of tickets",
     "told_sentences": "made from replies, to find sentences told to several people",
@@ -104,13 +107,15 @@ NOT_COVERED = {
     "webhook_deliveries": "what is still to be told, and what became of it",
     "webhook_endpoints": "who is told; changed at any time, and says nothing about a run",
     "webhook_events": "what is to be told in a moment",
-    "users": "who may log in; changed at any time, and says nothing about a run",
+    "users": "who may log in; what the product changes is in the console's log (0122)",
     "workers": "who is at work now",
     "write_checks": "whether the disk takes writes",
 }
 
+COMPARED = "attachments.content"
+"""No statement covers it, and it is compared with its digest, which one covers."""
 UNTOUCHED = {
-    **LEFT_OUT,
+    **{name: reason for name, reason in LEFT_OUT.items() if name != COMPARED},
     "statements.told": "a number of the teller's, for telemetry",
     "statements.salt": "of a run's statements it is empty: the message has it",
 }
@@ -133,6 +138,9 @@ class Worked:
     async def work(self) -> None:
         store = self.store
         self.run_id, head = await claimed(store, 1)
+        tickets = tickets_of(store)
+        placed = await placing_of(tickets).place(self.run_id, a_message(1))
+        await tickets.note(placed.ticket_id, "A word among colleagues", "eva")
         rows = [row_of(self.run_id, 0, head)]
         rows.append(row_of(self.run_id, 1, rows[0].chain))
         await store.append(*rows)
@@ -163,6 +171,9 @@ class Worked:
         await store.stop("eva", "a test")
         change = ModeChange("refund", 1, "auto", "draft", "people", "eva", "good", {"n": 1}, at=0.0)
         assert await SqlTrustStore(store._database, store.desk).change_mode(change)
+        actions = SqlConsoleActions(store._database)
+        for path in ("/approvals/a", "/approvals/b"):
+            await actions.record("eva", "127.0.0.1", "POST", path, 200)
         await seal_desk(store, KEY)
 
     async def problems(self, outside: list[Seal] | None = None) -> list[str]:
@@ -273,6 +284,14 @@ async def test_a_row_that_somebody_adds_is_noticed(worked: Worked, table: sa.Tab
     assert any("was added" in what for what in await worked.problems())
 
 
+async def test_an_event_of_a_ticket_that_somebody_adds_is_noticed(worked: Worked) -> None:
+    row = dict((await worked.read(t.ticket_events))[0]._mapping)
+    await worked.forge(t.ticket_events.insert().values({**row, "number": 777}))
+    assert await worked.problems() == [f"ticket_events {row['ticket']} was changed"]
+    await worked.forge(t.ticket_events.insert().values({**row, "ticket": "TKT-FORGED00"}))
+    assert "ticket_events TKT-FORGED00 was added" in await worked.problems()
+
+
 async def test_a_model_call_of_no_run_that_somebody_adds_is_noticed(worked: Worked) -> None:
     [row] = [row for row in await worked.read(t.llm_calls) if row.run_id is None]
     await worked.forge(t.llm_calls.insert().values({**row._mapping, "id": 777}))
@@ -291,6 +310,7 @@ async def test_a_run_deleted_with_its_seals_is_noticed_by_those_kept_elsewhere(
     assert told == [
         f"seal {outside[0].id} is gone; it was kept elsewhere",
         f"the statements are not those that seal {outside[0].id} covers",
+        f"the console's log is not the one that seal {outside[0].id} covers",
         f"the run is gone, but seal {outside[0].id} covers it",
     ]
 

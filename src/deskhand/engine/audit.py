@@ -7,9 +7,14 @@ import zlib
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import NamedTuple
 
 from deskhand.engine.journal import Problem, seed, verify
+from deskhand.engine.seal_checks import (
+    CONSOLE_LINE,
+    SealedHead,
+    check_console,
+    missing_seals,
+)
 from deskhand.engine.statements import (
     AT_WORK,
     STATUS,
@@ -28,9 +33,9 @@ from deskhand.ports import Archive
 
 PAGE = 200
 DESK_LINE = "@desk"
+"""In a seal: the line about what belongs to the desk and to no run."""
 BINDING_TOTALS = 2 * 86_400
 """Seconds: caps are held against the totals of a day, wherever on earth it began."""
-"""In a seal: the line about what belongs to the desk and to no run."""
 KEY_VARIABLE = "DESKHAND_SEAL_KEY"
 SHORTEST_KEY = 16
 
@@ -58,17 +63,6 @@ class NewestSeal:
     at: float
     runs: int
     mac: str
-
-
-class SealedHead(NamedTuple):
-    """How far a run had come when it was sealed."""
-
-    rows: int
-    chain: str
-    seal: int
-    stated: int | None = None
-    """How many statements there were; None in seals that are older than statements."""
-    stated_chain: str = ""
 
 
 @dataclass(slots=True)
@@ -122,13 +116,14 @@ async def verify_desk(
     seals = list(await store.seals())
     if outside is not None:
         report.outside_seals = len(outside)
-        report.problems += _missing_seals(seals, outside)
+        report.problems += missing_seals(seals, outside)
         inside = {seal.id for seal in seals}
         seals += [seal for seal in outside if seal.id not in inside]
     sealed = _read_seals(store.desk, seals, key, report)
     kept = await store.desk_records()
     report.problems += check_desk(store.desk, kept)
     report.problems += _check_stated(DESK_LINE, f"@{store.desk}", kept.statements, sealed)
+    report.problems += await check_console(store, sealed.pop(CONSOLE_LINE, []))
     legacy = legacy_position(kept.statements)
     report.stated_since = stated_since(kept.statements)
     async for journaled in _journals(store):
@@ -189,20 +184,6 @@ def _check_run(
     return problems
 
 
-def _missing_seals(inside: Sequence[Seal], outside: Sequence[Seal]) -> list[Problem]:
-    """Seals kept elsewhere that the database does not have any more, or has otherwise."""
-    by_id = {seal.id: seal for seal in inside}
-    problems: list[Problem] = []
-    for seal in outside:
-        own = by_id.get(seal.id)
-        if own is None:
-            problems.append(Problem("", None, f"seal {seal.id} is gone; it was kept elsewhere"))
-        elif (own.at, own.heads, own.mac, own.kind) != (seal.at, seal.heads, seal.mac, seal.kind):
-            what = f"seal {seal.id} is not the one that was kept elsewhere"
-            problems.append(Problem("", None, what))
-    return problems
-
-
 def _check_stated(
     line: str,
     of: str,
@@ -243,6 +224,8 @@ async def seal_desk(store: Archive, key: bytes) -> Seal:
     """Store how far every chain has come, signed with a key that only the auditor has."""
     kept = (await store.desk_records()).statements
     lines = [f"{DESK_LINE} 0 - {_stated(f'@{store.desk}', kept)}"]
+    log = await store.console_log()
+    lines.append(f"{CONSOLE_LINE} {log.rows} {log.chains[log.rows].hex()}")
     lines += [_line_of(journal) async for journal in _journals(store)]
     at = time.time()
     text = "\n".join(lines)
@@ -272,7 +255,7 @@ def _stated(of: str, statements: Sequence[Statement]) -> str:
 
 
 def sealed_runs(seal: Seal) -> int:
-    return sum(not line.startswith(DESK_LINE) for line in _lines(seal))
+    return sum(not line.startswith((DESK_LINE, CONSOLE_LINE)) for line in _lines(seal))
 
 
 async def _journals(store: Archive) -> AsyncIterator[Journaled]:

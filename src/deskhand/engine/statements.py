@@ -22,6 +22,8 @@ PREVIOUS = "previous"
 BEGUN = "begun"
 CALLS_BEGUN = "begun llm_calls"
 """In a statement of a desk: up to where model calls of no run came before they were stated."""
+TICKETS_BEGUN = "begun ticket_events"
+"""In a statement of a desk: the tickets that had events before those were stated."""
 OPEN = "~"
 """Before the digest of a record that may still change while the run is worked."""
 
@@ -244,7 +246,7 @@ def check_desk(desk: str, kept: DeskRecords) -> list[Problem]:
 def _older_records(newest: dict[str, tuple[str, bytes | None]]) -> dict[str, Any]:
     """Takes out what was stated about records that came before statements, by table."""
     before: dict[str, Any] = {}
-    for name in (BEGUN, CALLS_BEGUN):
+    for name in (BEGUN, CALLS_BEGUN, TICKETS_BEGUN):
         begun = newest.pop(name, ("{}", None))[0]
         if begun.startswith("{"):
             before |= json.loads(begun)

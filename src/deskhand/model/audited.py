@@ -83,6 +83,16 @@ class DeskRecords(NamedTuple):
     records: dict[str, list[Any]]
 
 
+class ConsoleLog(NamedTuple):
+    """The log of what people did in the console, which is one for all desks of a database."""
+
+    rows: int
+    first_changed: int | None
+    """The first row that is not what it was, or whose predecessor is gone."""
+    chains: dict[int, bytes]
+    """The links of the rows that were asked for, and of the last."""
+
+
 class LoweredTotal(NamedTuple):
     """A total of effects that is smaller than what they added to it."""
 

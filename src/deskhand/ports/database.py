@@ -1,11 +1,11 @@
 """A database as a whole: a desk's own tables, and who may use the desks in it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from deskhand.model.access import ApiKey, ConsoleAction, Session, User
-from deskhand.model.audited import DeskRecords, Journaled, LoweredTotal, Seal
+from deskhand.model.audited import ConsoleLog, DeskRecords, Journaled, LoweredTotal, Seal
 from deskhand.own_tables import OwnTables
 
 if TYPE_CHECKING:
@@ -39,6 +39,10 @@ class Archive(Protocol):
 
     async def changed_files(self) -> Sequence[tuple[str, str]]:
         """Run and file of each attachment whose content is not what its digest says."""
+        ...
+
+    async def console_log(self, numbers: Collection[int] = ()) -> ConsoleLog:
+        """The log of the console, with the links of these rows of it."""
         ...
 
     async def lowered_totals(self, since: float) -> Sequence[LoweredTotal]:

@@ -5,6 +5,7 @@ import asyncio
 import json
 import math
 import zlib
+from collections.abc import Collection
 from dataclasses import fields, replace
 from hashlib import sha256
 from pathlib import Path
@@ -20,7 +21,14 @@ from deskhand.engine.context import RunContext
 from deskhand.engine.journal import fold, make_row, result_of, seed, states, verify
 from deskhand.engine.patience import Patience
 from deskhand.engine.statements import make_statement, steps_record
-from deskhand.model.audited import DeskRecords, Journaled, LoweredTotal, Seal, StatementKind
+from deskhand.model.audited import (
+    ConsoleLog,
+    DeskRecords,
+    Journaled,
+    LoweredTotal,
+    Seal,
+    StatementKind,
+)
 from deskhand.model.envelope import Ask, Delta, Envelope, ErrorNote, StageResult
 from deskhand.model.outcome import Outcome
 from deskhand.model.queue import ReviewFilter
@@ -441,6 +449,9 @@ class Shelf:
 
     async def changed_files(self) -> list[tuple[str, str]]:
         return []
+
+    async def console_log(self, numbers: Collection[int] = ()) -> ConsoleLog:
+        return ConsoleLog(0, None, {0: b""})
 
     async def lowered_totals(self, since: float) -> list[LoweredTotal]:
         return []

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from hashlib import sha256
 from typing import Any
 
@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import CoreDatabase, insert_if_new
 from deskhand.model.access import ConsoleAction
+from deskhand.model.audited import ConsoleLog
 
 _BEGIN = bytes(32)
 _TRIES = 20
@@ -55,19 +56,28 @@ class SqlConsoleActions:
     async def first_changed(self) -> int | None:
         """The first row that is not what it was when it was written, or whose predecessor is
         gone; None where the log is whole."""
-        query = sa.select(t.console_actions).order_by(t.console_actions.c.number)
+        log = await self._database.read_core(read_log)
+        return log.first_changed
 
-        def op(core: sa.Connection) -> int | None:
-            chain, expected = _BEGIN, 1
-            for row in core.execute(query):
-                fields = {name: getattr(row, name) for name in ("number", *_FIELDS)}
-                chain = _next(chain, fields)
-                if row.number != expected or bytes(row.chain) != chain:
-                    return int(row.number)
-                expected += 1
-            return None
 
-        return await self._database.read_core(op)
+def read_log(core: sa.Connection, numbers: Collection[int] = ()) -> ConsoleLog:
+    """How far the log goes, whether it is whole, and the links of these rows of it."""
+    query = sa.select(t.console_actions).order_by(t.console_actions.c.number)
+    chain, expected = _BEGIN, 1
+    first_changed: int | None = None
+    chains: dict[int, bytes] = {}
+    last = 0
+    for row in core.execute(query):
+        fields = {name: getattr(row, name) for name in ("number", *_FIELDS)}
+        chain = _next(chain, fields)
+        if first_changed is None and (row.number != expected or bytes(row.chain) != chain):
+            first_changed = int(row.number)
+        expected += 1
+        last = int(row.number)
+        if last in numbers:
+            chains[last] = bytes(row.chain)
+    chains[last] = chain
+    return ConsoleLog(last, first_changed, chains)
 
 
 _FIELDS = ("at", "who", "client", "method", "path", "status")

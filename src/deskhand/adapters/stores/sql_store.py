@@ -1,7 +1,7 @@
 """A desk's store in SQLAlchemy Core: all that is not on the hot path, on every database."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -10,6 +10,7 @@ from deskhand.adapters.stores import audit_records, plain_reads, pruning, review
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.agent_views import read_agent_runs, read_email_events
 from deskhand.adapters.stores.attachments import SqlFiles
+from deskhand.adapters.stores.console_actions import read_log
 from deskhand.adapters.stores.conversation_store import SqlConversations
 from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.adapters.stores.erasure import erase_person
@@ -26,6 +27,7 @@ from deskhand.adapters.stores.totals import TOTALS_AT, name_digest, resume_desk,
 from deskhand.adapters.stores.waiting_runs import SqlWaitingRuns
 from deskhand.errors import Conflict
 from deskhand.model.audited import (
+    ConsoleLog,
     DeskRecords,
     Journaled,
     Kept,
@@ -179,6 +181,9 @@ class SqlStore(SqlRuns, SqlWaitingRuns, SqlConversations, SqlReviews, SqlFiles):
         return await self._database.read_core(
             lambda core: audit_records.changed_files(core, self.desk)
         )
+
+    async def console_log(self, numbers: Collection[int] = ()) -> ConsoleLog:
+        return await self._database.read_core(lambda core: read_log(core, numbers))
 
     async def lowered_totals(self, since: float) -> list[LoweredTotal]:
         return await self._database.read_in_transaction(

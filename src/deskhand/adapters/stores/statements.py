@@ -229,6 +229,11 @@ def mark_record(core: sa.Connection, desk: str, table: sa.Table, *key: Any) -> N
     core.info.setdefault(_MARKED_RECORDS, []).append((desk, table, key))
 
 
+def mark_ticket(core: sa.Connection, desk: str, ticket: str) -> None:
+    """Have all events of a ticket stated, as one record of the desk: a ticket outlives its runs."""
+    mark_record(core, desk, t.ticket_events, ticket)
+
+
 def stated(core: sa.Connection, op: Callable[[sa.Connection], T]) -> T:
     """Do a write, then state what it has marked."""
     core.info.pop(_MARKED_RUNS, None)
@@ -238,7 +243,7 @@ def stated(core: sa.Connection, op: Callable[[sa.Connection], T]) -> T:
     records = core.info.pop(_MARKED_RECORDS, [])
     if runs:
         _state_runs(core, runs)
-    for desk, table, key in records:
+    for desk, table, key in dict.fromkeys(records):
         _state_record(core, desk, table, key)
     return result
 
@@ -318,13 +323,10 @@ def _state_record(core: sa.Connection, desk: str, table: sa.Table, key: Sequence
     if core.dialect.name == "postgresql":
         lock = "SELECT pg_advisory_xact_lock(hashtextextended('deskhand statements ' || :desk, 0))"
         core.execute(sa.text(lock), {"desk": desk})
-    same = [column == value for column, value in zip(table.primary_key.columns, key, strict=True)]
-    row = core.execute(sa.select(table).where(*same)).first()
+    values = _values_of(core, desk, table, key)
     salt = random_bytes()
     name = desk_record_name(table, key)
-    digest = ""
-    if row is not None:
-        digest = record_digest(salt, _as_stated(list(row), LATER_COLUMNS.get(table.name, 0)))
+    digest = "" if values is None else record_digest(salt, values)
     here = t.statements.c
     of_desk = (here.desk == desk, here.run == _OF_DESK)
     newest = sa.select(t.statements).where(*of_desk).order_by(here.number.desc()).limit(1)
@@ -333,6 +335,31 @@ def _state_record(core: sa.Connection, desk: str, table: sa.Table, key: Sequence
     kind = StatementKind.CHANGED
     made = make_statement(previous, f"@{desk}", kind, time.time(), {name: digest}, salt)
     core.execute(t.statements.insert().values(desk=desk, run=_OF_DESK, **made._asdict()))
+
+
+def _values_of(
+    core: sa.Connection, desk: str, table: sa.Table, key: Sequence[Any]
+) -> list[Any] | None:
+    """What a record of a desk is now; None where it is gone."""
+    if table is t.ticket_events:
+        return _events_of_tickets(core, desk, key[0]).get(key[0])
+    same = [column == value for column, value in zip(table.primary_key.columns, key, strict=True)]
+    row = core.execute(sa.select(table).where(*same)).first()
+    return None if row is None else _as_stated(list(row), LATER_COLUMNS.get(table.name, 0))
+
+
+def _events_of_tickets(
+    core: sa.Connection, desk: str, ticket: str | None = None
+) -> dict[str, list[Any]]:
+    """The events of each ticket of a desk, or of one, in their order."""
+    here = t.ticket_events.c
+    query = sa.select(t.ticket_events).where(here.desk == desk)
+    if ticket is not None:
+        query = query.where(here.ticket == ticket)
+    events: dict[str, list[Any]] = {}
+    for row in core.execute(query.order_by(here.ticket, here.number)):
+        events.setdefault(row.ticket, []).append(list(row))
+    return events
 
 
 def desk_record_name(table: sa.Table, key: Sequence[Any]) -> str:
@@ -365,4 +392,6 @@ def read_desk_records(core: sa.Connection, desk: str) -> dict[str, list[Any]]:
             key = [getattr(row, name) for name in keys]
             later = LATER_COLUMNS.get(table.name, 0)
             records[desk_record_name(table, key)] = _as_stated(list(row), later)
+    for ticket, events in _events_of_tickets(core, desk).items():
+        records[desk_record_name(t.ticket_events, [ticket])] = events
     return records

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.statements import forget_salts, mark_ticket
 from deskhand.adapters.stores.ticket_rows import event_of, ticket_of, write_events
 from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind
 from deskhand.tickets.checkpoints import begin, told_of
@@ -53,6 +54,7 @@ def _forget_ticket(core: sa.Connection, desk: str, ticket_id: str) -> None:
         (t.tickets, t.tickets.c.id),
     ):
         core.execute(table.delete().where(table.c.desk == desk, column == ticket_id))
+    _state_erased(core, desk, ticket_id)
     for part in parts:
         _forget_ticket(core, desk, part)
 
@@ -139,6 +141,13 @@ def _write(core: sa.Connection, desk: str, event: TicketEvent) -> None:
     this = (here.desk == desk, here.ticket == event.ticket, here.number == event.number)
     body = event.model_dump_json(exclude_defaults=True).encode()
     core.execute(t.ticket_events.update().where(*this).values(body=body, vector=None))
+    _state_erased(core, desk, event.ticket)
+
+
+def _state_erased(core: sa.Connection, desk: str, ticket_id: str) -> None:
+    """What is left of a ticket's events is stated; nobody can guess what stood there before."""
+    forget_salts(core, desk, t.ticket_events, ticket_id)
+    mark_ticket(core, desk, ticket_id)
 
 
 def _ticket(core: sa.Connection, desk: str, ticket_id: str) -> Ticket:

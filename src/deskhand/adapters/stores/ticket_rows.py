@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import insert_if_new
+from deskhand.adapters.stores.statements import mark_ticket
 from deskhand.errors import Conflict, NotFound, TicketsChanged
 from deskhand.model.ticket import Ticket, TicketCheckpoint, TicketEvent, TicketEventKind
 from deskhand.model.ticket_state import Rating, TicketState, UrgencyLevel
@@ -197,6 +198,7 @@ def _append(
     }
     if not insert_if_new(core, t.ticket_events, values):
         raise TicketsChanged(f"{event.ticket} was changed meanwhile")
+    mark_ticket(core, desk, event.ticket)
 
 
 def _move_messages(
