@@ -9,6 +9,7 @@ from deskhand.language.turn_texts import (
     EDGES,
     VALUE_WORDS,
     Span,
+    only_wishes,
     summary_in,
     unasked_reason_in,
 )
@@ -165,4 +166,6 @@ def unasked_words(about: str | None, text: str, spans: Sequence[Span]) -> str | 
     other values."""
     read = _READ_UNASKED.get(about or "")
     words = None if read is None else read(text, spans)
+    if words and about == "reason" and only_wishes(words):
+        return None
     return words if words is None or about != "address" else _PUTS_RIGHT.sub("", words)

@@ -18,6 +18,7 @@ from deskhand.language.turn_texts import (
     EDGES,
     is_empty_answer,
     marked_words,
+    only_wishes,
     own_words,
     words_beside,
 )
@@ -43,13 +44,14 @@ class OwnWords:
             return self._address(name, about, is_asked=is_asked)
         words = self.marked(name, about)
         if words is not None and (is_asked or self._is_sure(name, about)) and self.says(words):
-            return words
+            return _reasoned(about, words)
         if not is_asked:
             several = self._model.chance(TurnKind.ANSWERS_SEVERAL)
             gives_more = several >= self._model.chance(TurnKind.ANSWER)
-            return words_beside(self._text, self._spans) if gives_more else None
+            words = words_beside(self._text, self._spans) if gives_more else None
+            return _reasoned(about, words)
         words = own_words(self._text, self._spans, drops_lead=about != "summary")
-        return words if words is not None and self.says(words) else None
+        return _reasoned(about, words) if words is not None and self.says(words) else None
 
     def unasked(self, name: str, about: str | None) -> str | None:
         """The words for a slot of a matter that begins: what the model marks, else what says so
@@ -57,9 +59,9 @@ class OwnWords:
         if about == "address":
             return self._address(name, about, is_asked=False)
         words = self.marked(name, about) if self._is_sure(name, about) else None
-        if words is not None and self.says(words):
-            return words
-        return unasked_words(about, self._text, self._spans)
+        if words is None or not self.says(words):
+            words = unasked_words(about, self._text, self._spans)
+        return _reasoned(about, words)
 
     def instead(self, name: str, about: str | None, *, is_correction: bool) -> str | None:
         """The words in the place of others: an address by its form; other words that are not
@@ -123,3 +125,8 @@ class OwnWords:
         if _NEW_SENTENCE.search(self._text[start:end]):
             return False
         return not any(overlap((start, end), span) for span in self._spans)
+
+
+def _reasoned(about: str | None, words: str | None) -> str | None:
+    """The words, unless they are to be a reason and only repeat what is wanted."""
+    return None if words and about == "reason" and only_wishes(words) else words

@@ -6,7 +6,8 @@ What belongs to another slot, and what only leads to the words, is left out. Not
 import re
 from collections.abc import Iterator, Sequence
 
-from deskhand.language.slots.folded_text import FoldedText
+from deskhand.language.function_words import is_small
+from deskhand.language.slots.folded_text import WORD, FoldedText
 from deskhand.language.turn_cues import Cues, turn_cues
 
 Span = tuple[int, int]
@@ -28,6 +29,16 @@ _LEADS_TO_REASON = re.compile(
     r"porque|ya que|puesto que|debido a(?: que)?|el motivo(?: es)?|la razon(?: es)?|motivo|es que|"
     r"por|que|q)\b[ ,:]*(?:that|dass|das|ze|que)?\b[ ,:]*)"
 )
+_WISH = re.compile(
+    r"want\w*|like|need|send|sending|return\w*|back|get|getting|give|money|cash|refund\w*|smth|"
+    r"something|stuff|order\w*|part|full|fair|reasonable|enough|please|would|could|purchase|price|"
+    r"zuruck\w*|geld\w*|erstatt\w*|ruckerstatt\w*|kaufpreis\w*|preis\w*|teil\w*|hatte\w*|gern\w*|"
+    r"mochte\w*|will|wollen|bestellung\w*|bitte|finde\w*|fande\w*|angemessen|betrag\w*|retour\w*|"
+    r"vrat\w*|vrac\w*|peni\w*|penez|zpet|zpatky|chci|chtel\w*|chceme|objednav\w*|prosi\w*|cast\w*|"
+    r"zbozi|primeren\w*|devol\w*|devuelv\w*|dinero|reembols\w*|quier\w*|quisier\w*|pedido\w*|"
+    r"parte|importe|precio|favor|justo|razonable|euros?|eur|korun\w*|pounds?|quid|dollars?"
+)
+"""Words of somebody who wants money back."""
 _REASON_WORDS = re.compile(
     r"\b(?:because|since|due to|reason|weil|denn|wegen|grund|protoze|jelikoz|nebot|kvuli|"
     r"duvod\w*|porque|"
@@ -285,6 +296,12 @@ def _may_be_reason(clause: str) -> bool:
     cues = turn_cues()
     wanted = cues.has("request", folded) or cues.has("agree", folded) or "?" in clause
     return not wanted and len(re.findall(r"[^\W\d_]{2,}", folded)) > 1
+
+
+def only_wishes(words: str) -> bool:
+    """Whether words only say that somebody wants money back, or how much is fair, and not why."""
+    said = WORD.findall(FoldedText(words).folded)
+    return all(is_small(word) or len(word) < 3 or _WISH.fullmatch(word) for word in said)
 
 
 def is_empty_answer(words: str, cues: Cues) -> bool:

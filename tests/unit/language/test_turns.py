@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from deskhand.config.sections.slots import SlotSpec
+from deskhand.language.first_message import stated_in
 from deskhand.language.turn_kinds import OpenQuestion, Turn
 from deskhand.language.turns import MOST_TEXT, TurnReader
 
@@ -166,3 +167,17 @@ def test_an_address_is_taken_without_what_stands_before_it() -> None:
     assert turn.values["order"] == "O-10018"
     assert turn.values["address"].endswith("3 River Walk, Bath BA1 2AB")
     assert "10018" not in turn.values["address"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("I want to return O-10004 and get my money back please", None),
+        ("Für O-10004 hätte ich gern das Geld zurück", None),
+        ("Chci vrátit peníze za O-10004, nesvítí to", "nesvítí to"),
+    ],
+)
+def test_a_wish_is_no_reason(text: str, reason: str | None) -> None:
+    question = OpenQuestion(asked=(), slots=("order", "reason"), matter="refund")
+    assert READER.read(text, question).values.get("reason") == reason
+    assert stated_in(READER, text, ("order", "reason"), NOW).get("reason") == reason
