@@ -19,9 +19,10 @@ def test_a_share_is_read_from_what_it_is_written_as() -> None:
     assert adapter.validate_python(adapter.dump_python(share)) == share == Share(Fraction(3, 4))
 
 
-def test_arguments_say_a_share_in_words() -> None:
+def test_arguments_say_shares_and_amounts_in_words() -> None:
     assert as_argument({"share": "1/2"}) == "1/2 of it"
-    assert as_argument({"amount": "5", "currency": "EUR"}) == {"amount": "5", "currency": "EUR"}
+    assert as_argument({"amount": "5", "currency": "EUR"}) == "5 EUR"
+    assert as_argument({"street": "Elm 5"}) == {"street": "Elm 5"}
 
 
 @pytest.mark.parametrize("value", ["0", "5/4", "1/0", "a half", "-1/2", "1" * 30])
