@@ -39,6 +39,13 @@ _WISH = re.compile(
     r"parte|importe|precio|favor|justo|razonable|euros?|eur|korun\w*|pounds?|quid|dollars?"
 )
 """Words of somebody who wants money back."""
+_SLIP = re.compile(
+    r"\b(?:mixed (?:it|them|that)? ?up|typo|mistyped|wrong (?:number|digits?)|swapped the|"
+    r"zahlendreher|vertippt|verschrieben|verwechselt|falsche nummer|spletl\w*|preklep\w*|"
+    r"prehodil\w*|popletl\w*|spatne cislo|equivoc\w*|confund\w*|baile de (?:numeros|cifras))\b"
+)
+"""Words of somebody who named the wrong number."""
+_FEW_WORDS = 7
 _REASON_WORDS = re.compile(
     r"\b(?:because|since|due to|reason|weil|denn|wegen|grund|protoze|jelikoz|nebot|kvuli|"
     r"duvod\w*|porque|"
@@ -278,7 +285,6 @@ _ASKS_FOR_NOTE = re.compile(
 )
 
 
-_FEW_WORDS = 7
 _ANNOUNCES = re.compile(
     r"\b(?:pozadav\w*|reklamac\w*|reklamation\w*|"
     r"(?:problem|storung|fehler|schaden|mangel)\w* melden|"
@@ -299,8 +305,12 @@ def _may_be_reason(clause: str) -> bool:
 
 
 def only_wishes(words: str) -> bool:
-    """Whether words only say that somebody wants money back, or how much is fair, and not why."""
-    said = WORD.findall(FoldedText(words).folded)
+    """Whether words only say that somebody wants money back, how much is fair, or that he named
+    the wrong number, and not why he wants it."""
+    folded = FoldedText(words).folded
+    said = WORD.findall(folded)
+    if len(said) <= _FEW_WORDS and _SLIP.search(folded):
+        return True
     return all(is_small(word) or len(word) < 3 or _WISH.fullmatch(word) for word in said)
 
 

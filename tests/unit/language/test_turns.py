@@ -175,6 +175,7 @@ def test_an_address_is_taken_without_what_stands_before_it() -> None:
         ("I want to return O-10004 and get my money back please", None),
         ("Für O-10004 hätte ich gern das Geld zurück", None),
         ("Chci vrátit peníze za O-10004, nesvítí to", "nesvítí to"),
+        ("Refund O-10004 please, I mixed up the digits before", None),
     ],
 )
 def test_a_wish_is_no_reason(text: str, reason: str | None) -> None:
