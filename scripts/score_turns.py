@@ -188,11 +188,18 @@ def wrong_values(
             continue
         value = turn.values.get(name)
         exact = name in truth and is_exact(reader, case, name, value)
+        exact = exact or _only_repeats(case, name, value)
         tally.count("typed: orders and amounts", exact)
         if name == "amount" and name in truth and number_in(str(truth[name])) is None:
             tally.count("typed: amounts in words", exact)
         if not exact:
             yield f"{name} {value} instead of {truth.get(name)}"
+
+
+def _only_repeats(case: Mapping[str, Any], name: str, value: Any) -> bool:
+    """Whether the text only names what is known already, and nothing else was read for it."""
+    known, truth = case.get("known") or {}, case.get("values") or {}
+    return value is None and name in truth and truth[name] == known.get(name)
 
 
 def wrong_words(case: Mapping[str, Any], turn: Turn, tally: Tally) -> Iterator[str]:

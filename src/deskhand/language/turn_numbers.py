@@ -82,11 +82,18 @@ _SHARE_BEFORE = re.compile(
 )
 _OTHER_THING_BEFORE = re.compile(
     r"\b(?:size|talla|grosse|gr\.|velikost\w*|vel\.|room|page|model|modell|type|typ|version|seat|"
-    r"seite|stran[au]|zimmer|pokoj|pagina|modelo|tipo|habitacion|age|aged|alter)[ :]*$"
+    r"seite|stran[au]|zimmer|pokoj|pagina|modelo|tipo|habitacion|age|aged|alter|"
+    r"ends? (?:in|with)|ending in|endet (?:auf|mit)|konci(?: na)?|(?:acaba|termina) en)[ :]*$"
 )
 """What stands before a number that counts no money: `size 42`."""
 _DAY_BEFORE = re.compile(r"\b(?:am|vom|bis(?: zum)?|ab(?: dem)?|seit(?: dem)?|dne|el dia) $")
 _DAY_AND_MONTH = re.compile(r"(?:[012]?\d|3[01])\.(?:0?\d|1[012])")
+_MONTH_AFTER = re.compile(
+    r"\.?(?: de| of)? (?:january|february|march|april|may|june|july|august|september|october|"
+    r"november|december|januar|februar|marz|mai|juni|juli|oktober|dezember|ledna|unora|brezna|dubna|"
+    r"kvetna|cervna|cervence|srpna|zari|rijna|listopadu|prosince|enero|febrero|marzo|abril|mayo|"
+    r"junio|julio|agosto|septiembre|octubre|noviembre|diciembre)\b"
+)
 _HAS_CENTS = re.compile(r"[.,]\d{2}$")
 _GROUPED = re.compile(r"(?<![\w.,/-])\d{1,4}(?: \d{2,4}){1,3}(?![\w%]|[.,/-]\d)")
 """An order's number in groups: `5 002 117`."""
@@ -213,6 +220,8 @@ class BareNumbers:
         if is_ordinal and _BEFORE_ORDINAL.search(before):
             return False
         if _DAY_BEFORE.search(before) and _DAY_AND_MONTH.fullmatch(written):
+            return False
+        if _MONTH_AFTER.match(after):
             return False
         return not _SHARE_BEFORE.search(before) and not _OTHER_THING_BEFORE.search(before)
 

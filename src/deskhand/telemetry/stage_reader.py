@@ -60,6 +60,11 @@ class StageReader:
     ) -> None:
         """`known` are the intents of which the desk has something written."""
         self._message = message
+        self._blank = _BLANK.changed(
+            interaction_id=message.interaction_id,
+            session_id=message.session_id,
+            run_id=message.run_id,
+        )
         self._redaction = redaction
         self._known = known
         self._hidden = HiddenValues()
@@ -275,15 +280,9 @@ class StageReader:
         at: float,
         **more: Any,
     ) -> TelemetryEvent:
-        return _BLANK.changed(
-            timestamp=iso_at(at),
-            interaction_id=self._message.interaction_id,
-            session_id=self._message.session_id,
-            stage=stage,
-            payload=payload,
-            id=event_id,
-            run_id=self._message.run_id,
-            **{"started_at": at, **more},
+        more.setdefault("started_at", at)
+        return self._blank.changed(
+            timestamp=iso_at(at), stage=stage, payload=payload, id=event_id, **more
         )
 
     # --- what stays hidden

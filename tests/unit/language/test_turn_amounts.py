@@ -108,6 +108,9 @@ def test_a_share_of_a_number_is_an_amount() -> None:
         "vom 17.06.",
         "velikost 39",
         "it is size 44",
+        "that was on 3 november",
+        "bylo to 5. března",
+        "la mía termina en 41",
     ],
 )
 def test_not_every_number_is_an_amount(text: str) -> None:

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
+from pydantic_core import to_json
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.model.telemetry import TelemetryEvent, TelemetryLevel, TelemetryStage
 
 _EVENTS = t.telemetry_events.c
-_ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 class SqlSink:
@@ -26,9 +26,9 @@ class SqlSink:
             await self._database.write_core(lambda core: self._insert(core, events))
 
     def _insert(self, core: sa.Connection, events: Sequence[TelemetryEvent]) -> None:
-        ids = [event.id for event in events]
-        known_ids = sa.select(_EVENTS.id).where(_EVENTS.desk == self.desk, _EVENTS.id.in_(ids))
-        known = set(core.execute(known_ids).scalars())
+        runs = {event.run_id for event in events}
+        of_runs = sa.select(_EVENTS.id).where(_EVENTS.desk == self.desk, _EVENTS.run_id.in_(runs))
+        known = set(core.execute(of_runs).scalars())
         last = sa.select(sa.func.max(_EVENTS.position)).where(_EVENTS.desk == self.desk)
         position = core.execute(last).scalar() or 0
         new: list[dict[str, Any]] = []
@@ -52,7 +52,7 @@ class SqlSink:
             "stage": str(event.stage),
             "level": str(event.level),
             "intent_id": event.intent_id,
-            "payload": _ENCODER.encode(event.payload),
+            "payload": to_json(event.payload).decode(),
         }
 
     async def events(
