@@ -38,6 +38,12 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LIKELY_PHONE, _SURE_PHONE = 0.6, 0.8
 _REGISTERED = re.compile(r"\b(?:siren|siret|ičo?|ico?|dič|hrb|kvk|vat|tva)\W{1,3}$", re.I)
 """What stands before the number of a company in a register."""
+_TRACKED = re.compile(
+    r"\b(?:tracking|parcel|consignment|sendungs|paket|zásilk|zásilek|sledovac|seguimiento)\w*"
+    r"(?: (?:number|no|nummer|číslo|número|code|is|ist|je|es|zní|lautet))*\W{1,3}$",
+    re.I,
+)
+"""What stands before the number of a parcel."""
 _LONG_NUMBER = re.compile(r"\+?\(?\d(?:[\s()./\u2010-\u2015-]{0,3}\d){5,19}")
 
 
@@ -179,6 +185,9 @@ class _Check:
                 yield self._finding("foreign_phone", reason, match.start, match.end)
 
     def _is_phone(self, match: SlotMatch) -> bool:
+        lead = self._reading.plain[max(0, match.start - 40) : match.start]
+        if match.text.isdecimal() and _TRACKED.search(lead):
+            return False
         if match.confidence >= _SURE_PHONE:
             return True
         before = self._reading.plain[max(0, match.start - 10) : match.start]
