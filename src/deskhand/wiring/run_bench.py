@@ -133,6 +133,7 @@ class CommandBench:
             finally:
                 with contextlib.suppress(ProcessLookupError):
                     process.kill()
+                await process.wait()  # whoever stops meanwhile leaves no child behind
         problem = " ".join(err.decode(errors="replace").split())[:_LONGEST]
         return process.returncode or 0, out.decode(errors="replace"), problem
 
