@@ -24,6 +24,8 @@ PATIENCE = 120.0
 EVAL_PATIENCE = 1800.0
 """Seconds after which an eval is ended."""
 MOST_AT_ONCE = 2
+_GONE_WITHIN = 10.0
+"""Seconds in which a command that was stopped is gone, with all that it started."""
 _LONGEST = 2_000
 
 
@@ -133,7 +135,9 @@ class CommandBench:
             finally:
                 with contextlib.suppress(ProcessLookupError):
                     process.kill()
-                await process.wait()  # whoever stops meanwhile leaves no child behind
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(_GONE_WITHIN):
+                        await process.wait()
         problem = " ".join(err.decode(errors="replace").split())[:_LONGEST]
         return process.returncode or 0, out.decode(errors="replace"), problem
 
