@@ -59,9 +59,10 @@ class OwnWords:
         if about == "address":
             return self._address(name, about, is_asked=False)
         words = self.marked(name, about) if self._is_sure(name, about) else None
-        if words is None or not self.says(words):
-            words = unasked_words(about, self._text, self._spans)
-        return _reasoned(about, words)
+        words = _reasoned(about, words)
+        if words is not None and self.says(words):
+            return words
+        return unasked_words(about, self._text, self._spans)
 
     def instead(self, name: str, about: str | None, *, is_correction: bool) -> str | None:
         """The words in the place of others: an address by its form; other words that are not
