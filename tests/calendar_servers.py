@@ -1,6 +1,5 @@
 """A real CalDAV server for tests: Radicale on loopback, in a folder of its own."""
 
-import atexit
 import base64
 import re
 import shutil
@@ -15,6 +14,7 @@ from uuid import uuid4
 
 import aiohttp
 
+from tests.at_end import at_end
 from tests.servers import free_port
 from tests.waiting import PATIENCE
 
@@ -123,5 +123,5 @@ class Collection:
 def radicale() -> RadicaleServer:
     """The one server all tests share."""
     server = RadicaleServer()
-    atexit.register(server.remove)
+    at_end(server.remove)
     return server

@@ -9,9 +9,11 @@ from collections.abc import Generator, Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.at_end import remove_everything
 from tests.marking import is_real
 from tests.migrated import begin_migrated
 from tests.ordering import slow_tests_first
+from tests.servers import drop_databases
 from tests.time_table import begin, note_cpu, time_table
 
 settings.register_profile(
@@ -71,6 +73,21 @@ def pytest_runtest_makereport(
     ]
     note_cpu(item, report)
     return report
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> Generator[None, object, object]:
+    """After a file's last test, and after what its fixtures took down, its databases go."""
+    torn_down = yield
+    if nextitem is None or nextitem.path != item.path:
+        drop_databases()
+    return torn_down
+
+
+def pytest_sessionfinish() -> None:
+    remove_everything()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -3,19 +3,20 @@
 Each runs in an environment of its own, which `make model-servers` makes: neither is a dependency.
 """
 
-import atexit
 import os
 import secrets
+import shutil
 import subprocess
 import tempfile
 import time
 import urllib.error
 import urllib.request
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
 
+from tests.at_end import at_end
 from tests.servers import free_port
 from tests.waiting import PATIENCE
 
@@ -31,6 +32,7 @@ def llama_server() -> str:
     if not LLAMA.exists():
         pytest.skip("llama.cpp is not installed: `make model-servers` installs it for the tests")
     folder = tempfile.mkdtemp(prefix="deskhand-llama-")
+    at_end(partial(shutil.rmtree, folder, ignore_errors=True))
     program = subprocess.Popen(
         [LLAMA, ROOT / "tests" / "llama_program.py", folder],
         stdin=subprocess.PIPE,
@@ -38,7 +40,7 @@ def llama_server() -> str:
         stderr=subprocess.DEVNULL,
         text=True,
     )
-    atexit.register(program.kill)
+    at_end(program.kill)
     assert program.stdout is not None
     address = program.stdout.readline().strip()
     assert address.startswith("http"), "llama.cpp's server did not start"
@@ -53,6 +55,7 @@ def litellm_proxy() -> str:
         pytest.skip("LiteLLM is not installed: `make model-servers` installs it for the tests")
     llama = llama_server()
     folder = Path(tempfile.mkdtemp(prefix="deskhand-litellm-"))
+    at_end(partial(shutil.rmtree, folder, ignore_errors=True))
     config = folder / "config.yaml"
     config.write_text(
         "model_list:\n"
@@ -75,7 +78,7 @@ def litellm_proxy() -> str:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    atexit.register(program.kill)
+    at_end(program.kill)
     _await_answer(f"http://127.0.0.1:{port}/health/liveliness", program)
     return f"http://127.0.0.1:{port}/v1"
 

@@ -2,7 +2,6 @@
 end."""
 
 import asyncio
-import atexit
 import contextlib
 import os
 import secrets
@@ -19,6 +18,7 @@ from uuid import uuid4
 import asyncpg
 
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
+from tests.at_end import at_end
 from tests.waiting import PATIENCE
 
 NOBODY = 65534
@@ -143,7 +143,7 @@ class PostgresServer:
 def postgres() -> PostgresServer:
     """The one server all tests share."""
     server = PostgresServer()
-    atexit.register(server.remove)
+    at_end(server.remove)
     return server
 
 
@@ -153,11 +153,26 @@ UNFINISHED = "deskhand_template_unfinished"
 TEMPLATE_LOCK = 0x74656D70
 
 
+_databases: list[str] = []
+"""The names of those that tests were given and that are not dropped yet."""
+
+
 def new_database() -> str:
-    """The address of a fresh, migrated database. Not to be called from inside a running loop."""
+    """The address of a fresh, migrated database. Not to be called from inside a running loop.
+
+    It lives until the tests of the file that asked for it are through.
+    """
     name = f"test_{uuid4().hex[:12]}"
     asyncio.run(_execute(f"CREATE DATABASE {name} TEMPLATE {_template()}"))
+    _databases.append(name)
     return postgres().url(name)
+
+
+def drop_databases() -> None:
+    """Each takes ten megabytes: kept to the end, those of a whole run filled four gigabytes."""
+    names = [_databases.pop() for _ in range(len(_databases))]
+    if names:
+        asyncio.run(_execute(*(f"DROP DATABASE {name} WITH (FORCE)" for name in names)))
 
 
 @cache
@@ -190,10 +205,11 @@ async def _has_database(connection: Any, name: str) -> bool:
     return bool(await connection.fetchval(query, name))
 
 
-async def _execute(statement: str) -> None:
+async def _execute(*statements: str) -> None:
     connection = await asyncpg.connect(postgres().url())
     try:
-        await connection.execute(statement)
+        for statement in statements:
+            await connection.execute(statement)
     finally:
         await connection.close()
 
@@ -243,5 +259,5 @@ class RedisServer:
 def redis() -> RedisServer:
     """The one server all tests share."""
     server = RedisServer()
-    atexit.register(server.remove)
+    at_end(server.remove)
     return server
