@@ -7,11 +7,14 @@ import pytest
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.api_keys import SqlKeyStore
 from deskhand.adapters.stores.console_actions import SqlConsoleActions
 from deskhand.adapters.stores.statements import LEFT_OUT
 from deskhand.adapters.stores.trust import SqlTrustStore
+from deskhand.adapters.stores.users import SqlUserStore
 from deskhand.engine.audit import seal_desk, verify_desk
 from deskhand.engine.retention import prune_by_age
+from deskhand.model.access import Role, Scope
 from deskhand.model.attached_files import AttachedFile
 from deskhand.model.audited import Kept, Seal
 from deskhand.model.judgement import ModeChange
@@ -34,6 +37,7 @@ from tests.kit import a_message
 from tests.tickets_kit import placing_of, tickets_of
 
 KEY = b"a key that is long enough"
+PASSWORD = "a password that is long enough"
 
 COUNTED = Counted(
     {"conversation": ("c-1", ""), "day": ("", "2026-11-17")}, {CALLS: 1, "EUR": 125_000}
@@ -55,6 +59,8 @@ COVERED = (
     t.stops,
     t.ticket_events,
     t.console_actions,
+    t.users,
+    t.api_keys,
     t.statements,
     t.seals,
 )
@@ -62,7 +68,6 @@ COVERED = (
 NOT_COVERED = {
     "active_tickets": "made from the events of tickets",
     "answer_sources": "made from what the steps say; used to find answers that an article changed",
-    "api_keys": "who may call; what the product changes is in the console's log (0122)",
     "arrivals": "where the mails of runs lie; told by the mailbox itself",
     "begun_logins": "logins under way; forgotten after minutes",
     "bookings": "the calendar as it is; each change of it is an event, which is covered",
@@ -107,7 +112,6 @@ NOT_COVERED = {
     "webhook_deliveries": "what is still to be told, and what became of it",
     "webhook_endpoints": "who is told; changed at any time, and says nothing about a run",
     "webhook_events": "what is to be told in a moment",
-    "users": "who may log in; what the product changes is in the console's log (0122)",
     "workers": "who is at work now",
     "write_checks": "whether the disk takes writes",
 }
@@ -174,6 +178,10 @@ class Worked:
         actions = SqlConsoleActions(store._database)
         for path in ("/approvals/a", "/approvals/b"):
             await actions.record("eva", "127.0.0.1", "POST", path, 200)
+        users = SqlUserStore(store._database)
+        await users.add("eva", PASSWORD, ["desk"], role=Role.APPROVER)
+        await users.set_rights("eva", limit="500 EUR")
+        await SqlKeyStore(store._database).add("shop", [Scope.MESSAGES_WRITE], ["desk"])
         await seal_desk(store, KEY)
 
     async def problems(self, outside: list[Seal] | None = None) -> list[str]:
@@ -298,6 +306,53 @@ async def test_a_model_call_of_no_run_that_somebody_adds_is_noticed(worked: Work
     assert await worked.problems() == ["llm_calls 777 was added"]
 
 
+async def test_a_right_that_somebody_writes_into_the_database_is_noticed(worked: Worked) -> None:
+    """The product's own changes are stated: they are no problem, and a forged right stays one
+    after them."""
+    users, keys = SqlUserStore(worked.store._database), SqlKeyStore(worked.store._database)
+    [key] = await keys.list()
+    await users.add("ida", PASSWORD, ["*"], role=Role.ADMIN)
+    await users.set_rights("eva", role=Role.VIEWER)
+    await users.set_password("ida", f"{PASSWORD} indeed")
+    await keys.revoke(key.id)
+    await keys.revoke(key.id)
+    assert await worked.problems() == []
+    named = t.users.c.name == "eva"
+    await worked.forge(t.users.update().where(named).values(role="admin", limit=None))
+    await worked.forge(t.api_keys.update().values(revoked_at=None, scopes="admin"))
+    noticed = [f"api_keys {key.id} was changed", "users eva was changed"]
+    assert sorted(await worked.problems()) == noticed
+    await users.set_rights("ida", limit="100 EUR")
+    assert sorted(await worked.problems()) == noticed
+    [row] = [row for row in await worked.read(t.users) if row.name == "ida"]
+    await worked.forge(t.users.insert().values({**row._mapping, "name": "mallory"}))
+    assert "users mallory was added" in await worked.problems()
+
+
+async def test_accounts_cut_back_to_an_earlier_day_are_noticed_by_the_seal(worked: Worked) -> None:
+    """Whoever takes a change back together with what was stated about it."""
+    [before] = await worked.read(t.users)
+    await SqlUserStore(worked.store._database).set_rights("eva", role=Role.VIEWER)
+    await seal_desk(worked.store, KEY)
+    of_accounts = t.statements.c.desk == "@accounts"
+    newest = sa.select(sa.func.max(t.statements.c.number)).where(of_accounts).scalar_subquery()
+    await worked.forge(t.statements.delete().where(of_accounts, t.statements.c.number == newest))
+    await worked.forge(t.users.update().values(dict(before._mapping)))
+    seals = await worked.store.seals()
+    assert await worked.problems() == [
+        f"the statements are not those that seal {seals[-1].id} covers"
+    ]
+
+
+async def test_statements_of_accounts_tell_neither_passwords_nor_keys(worked: Worked) -> None:
+    [user] = await worked.read(t.users)
+    [key] = await worked.read(t.api_keys)
+    bodies = [row.body for row in await worked.read(t.statements) if row.desk == "@accounts"]
+    assert len(bodies) == 3
+    for secret in (user.password, bytes(key.digest).hex(), PASSWORD):
+        assert not any(secret in body for body in bodies)
+
+
 async def test_a_run_deleted_with_its_seals_is_noticed_by_those_kept_elsewhere(
     worked: Worked,
 ) -> None:
@@ -309,6 +364,7 @@ async def test_a_run_deleted_with_its_seals_is_noticed_by_those_kept_elsewhere(
     told = [problem.what for problem in report.problems]
     assert told == [
         f"seal {outside[0].id} is gone; it was kept elsewhere",
+        f"the statements are not those that seal {outside[0].id} covers",
         f"the statements are not those that seal {outside[0].id} covers",
         f"the console's log is not the one that seal {outside[0].id} covers",
         f"the run is gone, but seal {outside[0].id} covers it",

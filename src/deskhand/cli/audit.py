@@ -180,7 +180,8 @@ def _print_report(report: "AuditReport") -> None:
     if report.ok:
         to.print(
             "[green]✓[/] everything that is here is as it was written: messages, rows, statuses,"
-            " reviews, effects, events, model calls, files, judgements, modes and stops",
+            " reviews, effects, events, model calls, files, judgements, modes, stops, users and"
+            " keys",
             soft_wrap=True,
         )
     _print_not_stated(report)
@@ -210,7 +211,7 @@ def _print_not_stated(report: "AuditReport") -> None:
             soft_wrap=True,
         )
     to.print(
-        "[dim]not verified: contacts, calendar, logins, knowledge, and what is"
+        "[dim]not verified: contacts, calendar, sessions, knowledge, and what is"
         " made again from runs[/]",
         soft_wrap=True,
     )

@@ -10,6 +10,7 @@ from hashlib import sha256
 
 from deskhand.engine.journal import Problem, seed, verify
 from deskhand.engine.seal_checks import (
+    ACCOUNTS,
     CONSOLE_LINE,
     SealedHead,
     check_console,
@@ -123,6 +124,9 @@ async def verify_desk(
     kept = await store.desk_records()
     report.problems += check_desk(store.desk, kept)
     report.problems += _check_stated(DESK_LINE, f"@{store.desk}", kept.statements, sealed)
+    accounts = await store.account_records()
+    report.problems += check_desk(ACCOUNTS, accounts)
+    report.problems += _check_stated(ACCOUNTS, f"@{ACCOUNTS}", accounts.statements, sealed)
     report.problems += await check_console(store, sealed.pop(CONSOLE_LINE, []))
     legacy = legacy_position(kept.statements)
     report.stated_since = stated_since(kept.statements)
@@ -224,6 +228,8 @@ async def seal_desk(store: Archive, key: bytes) -> Seal:
     """Store how far every chain has come, signed with a key that only the auditor has."""
     kept = (await store.desk_records()).statements
     lines = [f"{DESK_LINE} 0 - {_stated(f'@{store.desk}', kept)}"]
+    accounts = (await store.account_records()).statements
+    lines.append(f"{ACCOUNTS} 0 - {_stated(f'@{ACCOUNTS}', accounts)}")
     log = await store.console_log()
     lines.append(f"{CONSOLE_LINE} {log.rows} {log.chains[log.rows].hex()}")
     lines += [_line_of(journal) async for journal in _journals(store)]
@@ -255,7 +261,8 @@ def _stated(of: str, statements: Sequence[Statement]) -> str:
 
 
 def sealed_runs(seal: Seal) -> int:
-    return sum(not line.startswith((DESK_LINE, CONSOLE_LINE)) for line in _lines(seal))
+    of_no_run = (DESK_LINE, ACCOUNTS, CONSOLE_LINE)
+    return sum(not line.startswith(of_no_run) for line in _lines(seal))
 
 
 async def _journals(store: Archive) -> AsyncIterator[Journaled]:

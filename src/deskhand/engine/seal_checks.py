@@ -9,6 +9,9 @@ from deskhand.ports import Archive
 
 CONSOLE_LINE = "@console"
 """In a seal: the line about what people did in the console, on whichever desk."""
+ACCOUNTS = "@accounts"
+"""In a seal: the line about users and API keys. In statements it stands for the desk, which no
+desk is called."""
 
 
 class SealedHead(NamedTuple):

@@ -37,6 +37,10 @@ class Archive(Protocol):
         """What belongs to the desk and to no run of it, with what was stated about it."""
         ...
 
+    async def account_records(self) -> DeskRecords:
+        """Users and API keys of the database, with what was stated about them."""
+        ...
+
     async def changed_files(self) -> Sequence[tuple[str, str]]:
         """Run and file of each attachment whose content is not what its digest says."""
         ...

@@ -447,6 +447,9 @@ class Shelf:
     async def desk_records(self) -> DeskRecords:
         return DeskRecords([], {})
 
+    async def account_records(self) -> DeskRecords:
+        return DeskRecords([], {})
+
     async def changed_files(self) -> list[tuple[str, str]]:
         return []
 

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import CoreDatabase
+from deskhand.adapters.stores.statements import mark_key
 from deskhand.errors import ConfigError, Conflict, NotFound
 from deskhand.model.access import ANY_DESK, ApiKey, Scope
 from deskhand.model.ids import new_id
@@ -56,6 +57,7 @@ class SqlKeyStore:
                     created_at=key.created_at,
                 )
             )
+            mark_key(core, key.id)
 
         await self._database.write_core(op)
         return key, secret
@@ -87,11 +89,10 @@ class SqlKeyStore:
 
         def op(core: sa.Connection) -> ApiKey:
             this = t.api_keys.c.id == key_id
-            core.execute(
-                t.api_keys.update()
-                .where(this, t.api_keys.c.revoked_at.is_(None))
-                .values(revoked_at=self._now())
-            )
+            in_use = (this, t.api_keys.c.revoked_at.is_(None))
+            revoked = t.api_keys.update().where(*in_use).values(revoked_at=self._now())
+            if core.execute(revoked).rowcount:
+                mark_key(core, key_id)
             row = core.execute(sa.select(t.api_keys).where(this)).one_or_none()
             if row is None:
                 raise NotFound(f"there is no key {key_id}")

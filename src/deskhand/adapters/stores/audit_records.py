@@ -2,18 +2,21 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import statements
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.rows import STEP_COLUMNS, step_of
+from deskhand.adapters.stores.stated_records import read_desk_records
 from deskhand.model.audited import DeskRecords, Journaled, LoweredTotal, PrunedHead, Seal, Statement
+
+T = TypeVar("T")
 
 _AUDITED = sa.select(
     t.runs.c.id,
@@ -103,10 +106,16 @@ def _with_rows(
     return journaled
 
 
+def at_one_moment(core: sa.Connection, read: Callable[[sa.Connection], T]) -> T:
+    """What a function reads in several statements, all of the same moment."""
+    with _one_moment(core):
+        return read(core)
+
+
 def desk_records(core: sa.Connection, desk: str) -> DeskRecords:
     """What belongs to the desk and to no run of it."""
     with _one_moment(core):
-        return DeskRecords(desk_statements(core, desk), statements.read_desk_records(core, desk))
+        return DeskRecords(desk_statements(core, desk), read_desk_records(core, desk))
 
 
 def desk_statements(core: sa.Connection, desk: str) -> list[Statement]:

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.adapters.stores.passwords import hashed
+from deskhand.adapters.stores.statements import mark_user
 from deskhand.adapters.stores.users import account_name, open_session
 from deskhand.errors import ConfigError, LoginRefused
 from deskhand.model.access import Admission, Identity, Role
@@ -114,6 +115,7 @@ class SqlOpenIdLogins:
         values = {"name": name, "password": password, "desks": " ".join(admission.desks)}
         rights = {"role": role, "mail": identity.address, "identity": identity.key}
         core.execute(t.users.insert().values(**values, **rights, created_at=self._now()))
+        mark_user(core, name)
         return name
 
 
@@ -139,7 +141,10 @@ def _keep(core: sa.Connection, row: Any, identity: Identity, role: Role | None) 
     if role is not None and role != row.role and not _is_only_admin(core, row):
         values["role"] = role
         core.execute(t.sessions.delete().where(t.sessions.c.name == row.name))
+    if all(getattr(row, name) == value for name, value in values.items()):
+        return
     core.execute(t.users.update().where(_USERS.name == row.name).values(**values))
+    mark_user(core, row.name)
 
 
 def _is_only_admin(core: sa.Connection, row: Any) -> bool:

@@ -22,7 +22,7 @@ from deskhand.adapters.stores.rows import (
     event_of,
 )
 from deskhand.adapters.stores.run_store import SqlRuns
-from deskhand.adapters.stores.statements import mark_record
+from deskhand.adapters.stores.statements import account_records, mark_record
 from deskhand.adapters.stores.totals import TOTALS_AT, name_digest, resume_desk, stop_desk
 from deskhand.adapters.stores.waiting_runs import SqlWaitingRuns
 from deskhand.errors import Conflict
@@ -175,6 +175,11 @@ class SqlStore(SqlRuns, SqlWaitingRuns, SqlConversations, SqlReviews, SqlFiles):
     async def desk_records(self) -> DeskRecords:
         return await self._database.read_in_transaction(
             lambda core: audit_records.desk_records(core, self.desk)
+        )
+
+    async def account_records(self) -> DeskRecords:
+        return await self._database.read_in_transaction(
+            lambda core: audit_records.at_one_moment(core, account_records)
         )
 
     async def changed_files(self) -> list[tuple[str, str]]:

@@ -12,8 +12,16 @@ from typing import Any, NamedTuple, TypeVar
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
+from deskhand.adapters.stores.stated_records import (
+    LATER_COLUMNS,
+    as_stated,
+    desk_record_name,
+    rows_as_stated,
+    values_of,
+)
+from deskhand.engine.seal_checks import ACCOUNTS
 from deskhand.engine.statements import OPEN, make_statement, record_digest, steps_record
-from deskhand.model.audited import Statement, StatementKind
+from deskhand.model.audited import DeskRecords, Statement, StatementKind
 from deskhand.model.ids import random_bytes
 
 T = TypeVar("T")
@@ -37,11 +45,6 @@ class _Source(NamedTuple):
     open_values: tuple[str, ...] = ()
     later: int = 0
     """How many of its last columns earlier rows do not have."""
-
-
-LATER_COLUMNS = {t.llm_calls.name: 2}
-"""By table, how many of its last columns came when statements covered it already (migration
-0050). They are empty in the rows of before, and never in others."""
 
 
 def _columns(table: sa.Table, without: Iterable[str] = ()) -> list[str]:
@@ -70,14 +73,6 @@ def _of_run(
             " JOIN runs r ON r.id = x.run_id WHERE r.position {these}"
         )
     return _Source(name, sql, len(keys), open_at, state, LATER_COLUMNS.get(table.name, 0))
-
-
-def _as_stated(values: list[Any], later: int) -> list[Any]:
-    """What a record's digest is made of. One that has none of the later columns was stated
-    without them."""
-    if later and values[-later:] == [None] * later:
-        return values[:-later]
-    return values
 
 
 _ACCEPTED = ("id", "desk", "message_key", "conversation", "flow", "created_at")
@@ -158,7 +153,7 @@ def digests_of(read: ReadRecords) -> dict[int, RunRecords]:
         runs[position].records["steps"] = steps_record(seq + 1, bytes(chain))
     for source, rows in zip(SOURCES, read.records, strict=True):
         for row in rows:
-            values = _as_stated(list(row[1 + source.keys :]), source.later)
+            values = as_stated(list(row[1 + source.keys :]), source.later)
             key = ".".join(map(str, row[1 : 1 + source.keys]))
             digest = record_digest(salts[row[0]], values)
             if source.open_at is not None and values[source.open_at] in source.open_values:
@@ -323,7 +318,7 @@ def _state_record(core: sa.Connection, desk: str, table: sa.Table, key: Sequence
     if core.dialect.name == "postgresql":
         lock = "SELECT pg_advisory_xact_lock(hashtextextended('deskhand statements ' || :desk, 0))"
         core.execute(sa.text(lock), {"desk": desk})
-    values = _values_of(core, desk, table, key)
+    values = values_of(core, desk, table, key)
     salt = random_bytes()
     name = desk_record_name(table, key)
     digest = "" if values is None else record_digest(salt, values)
@@ -337,35 +332,6 @@ def _state_record(core: sa.Connection, desk: str, table: sa.Table, key: Sequence
     core.execute(t.statements.insert().values(desk=desk, run=_OF_DESK, **made._asdict()))
 
 
-def _values_of(
-    core: sa.Connection, desk: str, table: sa.Table, key: Sequence[Any]
-) -> list[Any] | None:
-    """What a record of a desk is now; None where it is gone."""
-    if table is t.ticket_events:
-        return _events_of_tickets(core, desk, key[0]).get(key[0])
-    same = [column == value for column, value in zip(table.primary_key.columns, key, strict=True)]
-    row = core.execute(sa.select(table).where(*same)).first()
-    return None if row is None else _as_stated(list(row), LATER_COLUMNS.get(table.name, 0))
-
-
-def _events_of_tickets(
-    core: sa.Connection, desk: str, ticket: str | None = None
-) -> dict[str, list[Any]]:
-    """The events of each ticket of a desk, or of one, in their order."""
-    here = t.ticket_events.c
-    query = sa.select(t.ticket_events).where(here.desk == desk)
-    if ticket is not None:
-        query = query.where(here.ticket == ticket)
-    events: dict[str, list[Any]] = {}
-    for row in core.execute(query.order_by(here.ticket, here.number)):
-        events.setdefault(row.ticket, []).append(list(row))
-    return events
-
-
-def desk_record_name(table: sa.Table, key: Sequence[Any]) -> str:
-    return f"{table.name} {'/'.join(map(str, key))}"
-
-
 def forget_salts(core: sa.Connection, desk: str, table: sa.Table, *key: Any) -> None:
     """Nobody can guess any more what an erased record held."""
     here = t.statements.c
@@ -377,21 +343,22 @@ def forget_salts(core: sa.Connection, desk: str, table: sa.Table, *key: Any) -> 
     )
 
 
-_DESKS_OWN = (t.events, t.llm_calls, t.mode_changes, t.stops)
+# --- who may log in and which programs may call: in a chain that all desks of a database share.
+# A statement holds a salted digest of the row, from which neither a password nor a key can be read.
 
 
-def read_desk_records(core: sa.Connection, desk: str) -> dict[str, list[Any]]:
-    """The records that belong to the desk and to no run, as they are."""
-    records: dict[str, list[Any]] = {}
-    for table in _DESKS_OWN:
-        query = sa.select(table).where(table.c.desk == desk)
-        if "run_id" in table.c:
-            query = query.where(table.c.run_id.is_(None))
-        keys = [column.name for column in table.primary_key.columns]
-        for row in core.execute(query):
-            key = [getattr(row, name) for name in keys]
-            later = LATER_COLUMNS.get(table.name, 0)
-            records[desk_record_name(table, key)] = _as_stated(list(row), later)
-    for ticket, events in _events_of_tickets(core, desk).items():
-        records[desk_record_name(t.ticket_events, [ticket])] = events
-    return records
+def mark_user(core: sa.Connection, name: str) -> None:
+    """Have a user stated at the end of this transaction."""
+    mark_record(core, ACCOUNTS, t.users, name)
+
+
+def mark_key(core: sa.Connection, key_id: str) -> None:
+    """Have a key stated at the end of this transaction."""
+    mark_record(core, ACCOUNTS, t.api_keys, key_id)
+
+
+def account_records(core: sa.Connection) -> DeskRecords:
+    """Users and keys as they are, and what was stated about them."""
+    stated = read_statements(core, ACCOUNTS, t.statements.c.run == 0).get(0, [])
+    records = rows_as_stated(core, t.users) | rows_as_stated(core, t.api_keys)
+    return DeskRecords(stated, records)

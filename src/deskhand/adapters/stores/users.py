@@ -16,6 +16,7 @@ from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.adapters.stores.login_pace import count_try, limits_for, take_back
 from deskhand.adapters.stores.passwords import fits, hashed, is_outdated
 from deskhand.adapters.stores.rows import user_of
+from deskhand.adapters.stores.statements import mark_user
 from deskhand.errors import ConfigError, Conflict, NotFound
 from deskhand.model.access import DEVICE_SECONDS, Role, Session, User
 from deskhand.model.money import Money
@@ -71,6 +72,7 @@ class SqlUserStore:
             values = {"name": user.name, "password": stored, "desks": " ".join(user.desks)}
             rights = {"role": user.role, "limit": _written(user.limit), "mail": user.mail}
             core.execute(t.users.insert().values(**values, **rights, created_at=user.created_at))
+            mark_user(core, user.name)
 
         await self._database.write_core(op)
         return user
@@ -116,6 +118,7 @@ class SqlUserStore:
             this = t.users.c.name == name
             if core.execute(t.users.update().where(this).values(**values)).rowcount == 0:
                 raise NotFound(f"there is no user {name!r}")
+            mark_user(core, name)
             core.execute(t.sessions.delete().where(t.sessions.c.name == name))
             return user_of(core.execute(sa.select(t.users).where(this)).one())
 
@@ -181,6 +184,7 @@ class SqlUserStore:
             if newer is not None:
                 mine = (t.users.c.name == name, t.users.c.password == stored)
                 core.execute(t.users.update().where(*mine).values(password=newer))
+                mark_user(core, name)
             return open_session(core, name, now)
 
         return await self._database.write_core(op)
