@@ -12,94 +12,30 @@ from deskhand.language.slots.numbers import written_out
 from deskhand.language.turn_amounts import SpokenAmount, numbers_with_cents, spoken_amounts
 from deskhand.language.turn_cues import Cues, turn_cues
 from deskhand.language.turn_kinds import OpenQuestion
+from deskhand.language.turn_number_patterns import (
+    BARE_NUMBER,
+    BEFORE_ORDINAL,
+    DAY_AND_MONTH,
+    DAY_BEFORE,
+    DENIED,
+    ENDS_CLAUSE,
+    GROUPED,
+    HAS_CENTS,
+    IN_ADDRESS,
+    LEADS_TO_AMOUNT,
+    MONTH_AFTER,
+    NO_BEFORE,
+    ORDINAL,
+    OTHER_THING_BEFORE,
+    PHONE,
+    PREFIXED_GROUPS,
+    SHARE_BEFORE,
+    TOO_LITTLE,
+    WANTS_MONEY,
+    WITH_LETTERS,
+)
 
 Span = tuple[int, int]
-
-DENIED = re.compile(
-    r"(?:\bnot|n't|\bnicht|\bne|\bnikoli|\bneni|\bno|\bkeine?|\binstead of|\bmisto|\bnamisto|"
-    r"\bstatt|"
-    r"\banstatt|\ben vez de|\ben lugar de|\bno es|\brather than|\bwrong one was)"
-    r"(?: (?:the|die|der|das|den|ta|tu|ten|to|el|la|o|order|objednavk\w*|bestellung|pedido|is|"
-    r"it's|es|"
-    r"number|amount))*[ :]*$"
-)
-_BARE_NUMBER = re.compile(
-    r"(?<![\w.,/-])(?<!minus )(\d{1,3}(?:[ .']\d{3})+(?:,\d{1,2})?|\d{1,8}(?:[.,]\d{1,2})?)"
-    r"(?![\w%]|[.,/]\d|-\d|\s*"
-    r"(?:percent|procent|prozent|por ciento|items?|pieces?|days?|weeks?|months?|years?|times|"
-    r"kusu?|ks|dny|dni|tydn\w+|mesic\w*|roky|let|stuck|tagen?|wochen?|monaten?|jahren?|mal|"
-    r"dias|semanas|meses|anos|veces|cm|mm|kg|kilos?|zoll|uhr|x)\b|\s*%)"
-)
-_LEADS_TO_AMOUNT = re.compile(
-    r"(?:\bmake (?:that|it)|\bwant|\bonly|\bjust|\brather|\bamount|\brefund(?: me)?|\bback|"
-    r"\bit's|\bis|"
-    r"\bbut|\bmeant|\bshould be|\bcastk\w+|\bchci|\bvratte(?: mi)?|\bjen|\bale|\bje to|"
-    r"\bma byt|\bbetrag|"
-    r"\bsondern|\bnur|\bmeinte|\bes (?:sind|waren)|\bwere|\bbylo to|\beran|"
-    r"\bmochte|\bimporte|\bsino|\bson|\bquiero|\bsolo|\bde|"
-    r"\bmejor|\baspon|\bat least|\bmindestens|\bal menos|\bvsech|\blike)"
-    r"(?: (?:a|the|some|say|about|etwa|die|den|ungefahr|zpet|zpatky|mi|los|unos?|'?n))*"
-    r"[ ,:]*$"
-)
-"""What stands before an amount without its currency, where none was asked for."""
-_ENDS_CLAUSE = re.compile(
-    r"\s*(?:$|[,;.!\n]|(?:on|of|for|from|za|z|ze|von|fur|bei|and|und|a|y|"
-    r"because|weil|protoze|jelikoz|porque|per|por)\b|back\b|zuruck|zpet|zpatky|please|bitte|prosim|not\b|nicht\b|ne\b|no\b|-)"
-)
-_WANTS_MONEY = re.compile(
-    r"\b(?:back|refund\w*|money|reimburs\w*|price|want|settle|zuruck\w*|erstatt\w*|geld|will|mochte|"
-    r"hatte|preis\w*|nachlass|rabatt|vrat\w*|vrac\w*|zpet|zpatky|peniz\w*|penez|chci|chceme|"
-    r"chtel\w*|cen[auy]|castk\w*|slev\w*|devol\w*|devuelv\w*|reembols\w*|quiero|queremos|dinero|"
-    r"importe|precio|descuento|discount|abon\w*)\b"
-)
-"""Words of a clause that speaks of money to be paid back."""
-_TOO_LITTLE = re.compile(
-    r"\s*(?:is|are|isn't|je|jsou|ist|sind|es|son)? ?"
-    r"(?:too little|too low|not enough|not|malo|nestaci|"
-    r"zu wenig|reicht nicht|poco|no basta)\b"
-)
-"""What is said of a share that is not what the customer wants."""
-_PHONE = re.compile(
-    r"\b(?:phone|telephone|mobile|cell|call me|tel|telefon\w*|mobil\w*|handy\w*|movil)\b"
-    r"[^.!?]{0,30}$|"
-    r"\b(?:plz|psc|postcode|post code|zip(?: code)?|postleitzahl|codigo postal|cp|hausnummer|"
-    r"house number|born in|geboren|rocnik|nacid[oa] en)\b[^.!?,]{0,12}$"
-)
-"""What stands before the number of a telephone, a town or a house."""
-_NO_BEFORE = re.compile(
-    r"(?:^|[^\w])(?:no|nope|nah|nein|nee?|ach ne|ale ne)[\s,.!:]+"
-    r"(?:(?:un|una|el|la|a|the|ein|eine|die|das|"
-    r"den|lieber|better|radsi|mejor|make it|say|let's say|lets say|rekneme|treba|spis|sagen wir|"
-    r"digamos|just|only|jen|nur|solo)\s)*$"
-)
-"""A no that takes back what was said before it."""
-_ORDINAL = re.compile(r"\.\s+[^\W\d_]")
-_BEFORE_ORDINAL = re.compile(
-    r"\b(?:die|der|das|dem|den|des|am|im|vom|zum|beim|ta|tu|ten|to|te|v|ve|na) $"
-)
-_SHARE_BEFORE = re.compile(
-    r"(?:%|percent|per cent|procent\w*|prozent|por ?ciento) (?:of|von|z|ze|de|del) (?:the )?$"
-)
-_OTHER_THING_BEFORE = re.compile(
-    r"\b(?:size|talla|grosse|gr\.|velikost\w*|vel\.|room|page|model|modell|type|typ|version|seat|"
-    r"seite|stran[au]|zimmer|pokoj|pagina|modelo|tipo|habitacion|age|aged|alter|"
-    r"ends? (?:in|with)|ending in|endet (?:auf|mit)|konci(?: na)?|(?:acaba|termina) en)[ :]*$"
-)
-"""What stands before a number that counts no money: `size 42`."""
-_DAY_BEFORE = re.compile(r"\b(?:am|vom|bis(?: zum)?|ab(?: dem)?|seit(?: dem)?|dne|el dia) $")
-_DAY_AND_MONTH = re.compile(r"(?:[012]?\d|3[01])\.(?:0?\d|1[012])")
-_MONTH_AFTER = re.compile(
-    r"\.?(?: de| of)? (?:january|february|march|april|may|june|july|august|september|october|"
-    r"november|december|januar|februar|marz|mai|juni|juli|oktober|dezember|ledna|unora|brezna|dubna|"
-    r"kvetna|cervna|cervence|srpna|zari|rijna|listopadu|prosince|enero|febrero|marzo|abril|mayo|"
-    r"junio|julio|agosto|septiembre|octubre|noviembre|diciembre)\b"
-)
-_HAS_CENTS = re.compile(r"[.,]\d{2}$")
-_GROUPED = re.compile(r"(?<![\w.,/-])\d{1,4}(?: \d{2,4}){1,3}(?![\w%]|[.,/-]\d)")
-"""An order's number in groups: `5 002 117`."""
-_WITH_LETTERS = re.compile(r"(?<![\w.,/@-])([A-Za-z]{1,3})(\d{4,12})(?![\w@]|[.,/-]\d)")
-"""An order's number whose letters stand close: `kn6001`."""
-_IN_ADDRESS = re.compile(r"\s+[A-ZÁČĎÉĚÍŇÓŘŠŤÚŮÝŽÄÖÜÑ][a-zá-ž]{2,}")
 
 
 class BareNumbers:
@@ -139,8 +75,8 @@ class BareNumbers:
         shop without prefixes only where it was asked for or marked."""
         if len(spec.prefix) > 1 or spec.pattern or spec.min_digits < _FEWEST_DIGITS:
             return
-        fits = [match for match in self._bare() if _may_be_order(match.group(), spec)]
-        elsewhere = [match for match in fits if not _IN_ADDRESS.match(self._text[match.end() :])]
+        fits = [match for match in self._bare() if self._may_be_order(match, spec)]
+        elsewhere = [match for match in fits if not IN_ADDRESS.match(self._text[match.end() :])]
         if elsewhere or not is_asked:
             fits = elsewhere
         marked = self._marked(fits, mark_of(spec))
@@ -150,22 +86,42 @@ class BareNumbers:
         if meant is not None:
             values[spec.name] = f"{spec.prefix[0].upper()}-{meant}" if spec.prefix else meant
             self._spans += [match.span() for match in fits]
-        elif is_asked and not fits and not spec.prefix:
+        elif is_asked and not fits:
             self._order_in_another_form(spec, values)
 
     def _order_in_another_form(self, spec: SlotSpec, values: dict[str, Any]) -> None:
         """A number in groups, or with its letters close to it."""
         forms: dict[str, Span] = {}
-        for match in self._free(_GROUPED):
-            digits = match.group().replace(" ", "")
-            if _PLAIN_DIGITS <= len(digits) <= spec.max_digits and not self._is_phone(match):
-                forms[digits] = match.span()
-        for match in self._free(_WITH_LETTERS):
-            if spec.min_digits <= len(match.group(2)) <= spec.max_digits:
-                forms[f"{match.group(1).upper()}-{match.group(2)}"] = match.span()
+        before = f"{spec.prefix[0].upper()}-" if spec.prefix else ""
+        for match in self._groups(spec):
+            digits = re.sub(r"\D", "", match.group())
+            fewest = max(_PLAIN_DIGITS, spec.min_digits)
+            if fewest <= len(digits) <= spec.max_digits and not self._is_phone(match):
+                forms[before + digits] = match.span()
+        for match in self._free(WITH_LETTERS):
+            digits = match.group(2).replace(" ", "")
+            if not spec.prefix and spec.min_digits <= len(digits) <= spec.max_digits:
+                forms[f"{match.group(1).upper()}-{digits}"] = match.span()
         if len(forms) == 1:
             ((values[spec.name], place),) = forms.items()
             self._spans.append(place)
+
+    def _groups(self, spec: SlotSpec) -> list["re.Match[str]"]:
+        """Digits in groups that are no postcode."""
+        found = self._free(GROUPED)
+        for prefix in spec.prefix:
+            found += self._free(re.compile(PREFIXED_GROUPS.format(prefix=re.escape(prefix))))
+        return [match for match in found if not IN_ADDRESS.match(self._text[match.end() :])]
+
+    def _may_be_order(self, match: "re.Match[str]", spec: SlotSpec) -> bool:
+        """Whether a number has the form of an order's, and is neither an amount that is known nor
+        the end of another number: `my card ends in 4402`."""
+        written = match.group()
+        if not _has_form_of_order(written, spec):
+            return False
+        if any(_is_amount_of(value, written) for value in self._known.values()):
+            return False
+        return not OTHER_THING_BEFORE.search(self._folded[: match.start()])
 
     # --- amounts
 
@@ -196,7 +152,7 @@ class BareNumbers:
         later = [
             match
             for match in self._bare()
-            if match.start() >= after and _ENDS_CLAUSE.match(self._folded[match.end() :])
+            if match.start() >= after and ENDS_CLAUSE.match(self._folded[match.end() :])
         ]
         if not later:
             return
@@ -216,14 +172,14 @@ class BareNumbers:
         written = match.group()
         if _number(written) == 0 or (written.isdecimal() and written.startswith("0")):
             return False
-        is_ordinal = len(written) <= _MOST_ORDINAL and _ORDINAL.match(after) is not None
-        if is_ordinal and _BEFORE_ORDINAL.search(before):
+        is_ordinal = len(written) <= _MOST_ORDINAL and ORDINAL.match(after) is not None
+        if is_ordinal and BEFORE_ORDINAL.search(before):
             return False
-        if _DAY_BEFORE.search(before) and _DAY_AND_MONTH.fullmatch(written):
+        if DAY_BEFORE.search(before) and DAY_AND_MONTH.fullmatch(written):
             return False
-        if _MONTH_AFTER.match(after):
+        if MONTH_AFTER.match(after):
             return False
-        return not _SHARE_BEFORE.search(before) and not _OTHER_THING_BEFORE.search(before)
+        return not SHARE_BEFORE.search(before) and not OTHER_THING_BEFORE.search(before)
 
     def _spoken(
         self, spec: SlotSpec, currency: str, values: dict[str, Any], *, is_asked: bool
@@ -248,6 +204,9 @@ class BareNumbers:
         """The only amount, or the last where the text takes the others back."""
         if not typed:
             return None
+        numbers = [pair for pair in typed if pair[0].share is None]
+        if len(numbers) == 1:  # "half of it, that is 32.45"
+            typed = numbers
         first, last = typed[0], typed[-1]
         if all(value == last[1] for _, value in typed):
             return last[1]
@@ -258,15 +217,15 @@ class BareNumbers:
         before, after = self._folded[: amount.start], self._folded[amount.end :]
         if self._is_place_taken((amount.start, amount.end)):
             return False
-        if DENIED.search(before) or _TOO_LITTLE.match(after):
+        if DENIED.search(before) or TOO_LITTLE.match(after):
             return False
         wants = self._wants_money(amount.start, amount.end)
-        leads = _LEADS_TO_AMOUNT.search(before) is not None
+        leads = LEADS_TO_AMOUNT.search(before) is not None
         if amount.share is not None or amount.is_note:
             is_led = amount.is_note and leads
             return is_asked or wants or is_led or (is_known and self._corrects())
         leads = wants and leads
-        return (is_asked or leads) and _ENDS_CLAUSE.match(after) is not None
+        return (is_asked or leads) and ENDS_CLAUSE.match(after) is not None
 
     def _corrects(self) -> bool:
         is_denied = re.search(r"\b(?:not|nicht|ne|no)\b", self._folded) is not None
@@ -274,10 +233,15 @@ class BareNumbers:
 
     def _wants_money(self, start: int, end: int) -> bool:
         """Whether the sentence around a place speaks of money to be paid back."""
-        begin = max(self._folded.rfind(mark, 0, start) for mark in ("?", "!", ";", "\n", ". ")) + 1
+        begin = self._begin_of_sentence(start)
+        if not re.search(r"[a-z]", self._folded[begin:start]):  # "My money back. 24.80 for a case"
+            begin = self._begin_of_sentence(max(0, begin - 2))
         stop = re.search(r"[?!;\n]|\.\s|$", self._folded[end:])
         sentence = self._folded[begin : end + (stop.start() if stop is not None else 0)]
-        return _WANTS_MONEY.search(sentence) is not None
+        return WANTS_MONEY.search(sentence) is not None
+
+    def _begin_of_sentence(self, place: int) -> int:
+        return max(self._folded.rfind(mark, 0, place) for mark in ("?", "!", ";", "\n", ". ")) + 1
 
     # --- which number is meant
 
@@ -307,7 +271,7 @@ class BareNumbers:
         return [match for match in matches if overlap(match.span(), place)]
 
     def _bare(self) -> list["re.Match[str]"]:
-        return [match for match in self._free(_BARE_NUMBER) if not self._is_phone(match)]
+        return [match for match in self._free(BARE_NUMBER) if not self._is_phone(match)]
 
     def _free(self, pattern: "re.Pattern[str]") -> list["re.Match[str]"]:
         """What has this form, and belongs neither to another value nor to an address."""
@@ -318,7 +282,7 @@ class BareNumbers:
         return any(overlap(place, taken) for taken in (*self._spans, *self._addresses))
 
     def _is_phone(self, match: "re.Match[str]") -> bool:
-        return _PHONE.search(self._folded[: match.start()]) is not None
+        return PHONE.search(self._folded[: match.start()]) is not None
 
     def _one_of(self, matches: list["re.Match[str]"]) -> str | None:
         """The number that is meant; None where several could be."""
@@ -334,21 +298,28 @@ class BareNumbers:
 
     def _is_amount(self, match: "re.Match[str]", *, is_known: bool) -> bool:
         before, after = self._folded[: match.start()], self._folded[match.end() :]
-        if len(match.group()) > _MOST_DIGITS or not _ENDS_CLAUSE.match(after):
+        if len(match.group()) > _MOST_DIGITS or not ENDS_CLAUSE.match(after):
             return False
         if is_known and self._cues.has("correct", re.split(r"[.!?;\n]\s", before)[-1]):
             return True
-        has_cents = _HAS_CENTS.search(match.group()) is not None
+        has_cents = HAS_CENTS.search(match.group()) is not None
         if is_known and has_cents and not re.split(r"[.!?;,:\n]\s", before)[-1].strip():
             return True
-        if not before.strip() or _LEADS_TO_AMOUNT.search(before) is not None:
+        if not before.strip() or LEADS_TO_AMOUNT.search(before) is not None:
             return True
         return has_cents and self._wants_money(*match.span())
 
 
-def _may_be_order(written: str, spec: SlotSpec) -> bool:
+def _has_form_of_order(written: str, spec: SlotSpec) -> bool:
     is_long_enough = spec.min_digits <= len(written) <= spec.max_digits
     return written.isdecimal() and is_long_enough and int(written) > 0
+
+
+def _is_amount_of(value: Any, written: str) -> bool:
+    """Whether a known value is an amount of just this number."""
+    if not isinstance(value, Mapping) or "amount" not in value:
+        return False
+    return Decimal(str(value["amount"])) == int(written)
 
 
 def _number(written: str) -> Decimal:
@@ -377,7 +348,7 @@ def takes_back(folded: str, first_end: int, last_start: int, last_end: int, cues
     """Whether a text that names two values takes the first one back."""
     between = folded[first_end:last_start]
     after = folded[last_end:]
-    if _NO_BEFORE.search(between):
+    if NO_BEFORE.search(between):
         return True
     return cues.has("correct", between) or cues.has("correct", after)
 

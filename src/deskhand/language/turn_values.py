@@ -8,7 +8,8 @@ from deskhand.language.slots import SlotMatch, SlotValue
 from deskhand.language.slots.folded_text import FoldedText
 from deskhand.language.turn_cues import Cues, turn_cues
 from deskhand.language.turn_kinds import OpenQuestion
-from deskhand.language.turn_numbers import DENIED, BareNumbers, mark_of, overlap, takes_back
+from deskhand.language.turn_number_patterns import DENIED
+from deskhand.language.turn_numbers import BareNumbers, mark_of, overlap, takes_back
 
 Span = tuple[int, int]
 

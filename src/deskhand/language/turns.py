@@ -350,8 +350,10 @@ class _Decision:
         return given
 
     def _unsure(self, values: Mapping[str, Any]) -> tuple[str, ...]:
-        """The values that the model chose among several."""
-        return tuple(name for name in self.found.chosen if name in values)
+        """The values that the model chose among several, or that the text puts in the place of
+        another."""
+        unsure = dict.fromkeys((*self.found.chosen, *self.found.retracted))
+        return tuple(name for name in unsure if name in values)
 
     @property
     def _texts_asked(self) -> list[str]:

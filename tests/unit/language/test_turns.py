@@ -158,7 +158,8 @@ def test_a_turn_that_begins_another_matter_gives_the_values_of_that_one() -> Non
 
 def test_who_corrects_himself_within_a_turn_is_asked_whether_that_is_right() -> None:
     turn = read("O-10018, no wait, O-10019", "order")
-    assert (str(turn.kind), turn.values) == ("correction", {"order": "O-10019"})
+    assert turn.values == {"order": "O-10019"}
+    assert turn.unsure == ("order",)
 
 
 def test_an_address_is_taken_without_what_stands_before_it() -> None:
@@ -182,3 +183,37 @@ def test_a_wish_is_no_reason(text: str, reason: str | None) -> None:
     question = OpenQuestion(asked=(), slots=("order", "reason"), matter="refund")
     assert READER.read(text, question).values.get("reason") == reason
     assert stated_in(READER, text, ("order", "reason"), NOW).get("reason") == reason
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("one moment, it says 4 1 0 7 7", "O-41077"),
+        ("steht auf dem Zettel: o41 077", "O-41077"),
+        ("is order no 41077 enough?", "O-41077"),
+        ("the card I used ends in 41077", None),
+        ("posílejte to prosím do 410 77 Lovosice", None),
+    ],
+)
+def test_an_order_is_read_in_groups_and_never_from_another_number(
+    text: str, order: str | None
+) -> None:
+    assert read(text, "order").values.get("order") == order
+
+
+def test_an_amount_that_is_known_is_no_order() -> None:
+    known = {"amount": {"amount": "12500.00", "currency": "EUR"}}
+    turn = read("scratch the 12500, I only paid 9900 EUR", "order", **known)
+    assert "order" not in turn.values
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
+        ("Eight forty-five, that was the delivery.", "8.45"),
+        ("la mitad, es decir 18 con 25", "18.25"),
+        ("I want my money back. 31.40 for a lid that leaks", "31.40"),
+    ],
+)
+def test_an_amount_with_cents_is_read_as_people_say_it(text: str, amount: str) -> None:
+    assert read(text, "amount").values["amount"]["amount"] == amount

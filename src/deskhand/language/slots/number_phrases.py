@@ -129,10 +129,11 @@ class _Number:
 
     def add(self, word: str, words: _Words, *, may_be_cents: bool) -> bool:
         """Take a word in; False where it does not belong to the number."""
-        is_taken = False
+        number = words.plain.get(word)
         if self._cents is None:
-            number = words.plain.get(word)
             is_taken = self._multiply(words.times.get(word)) or self._add(number, may_be_cents)
+        else:
+            is_taken = self._add_to_cents(number)
         self.words += is_taken
         return is_taken
 
@@ -159,6 +160,14 @@ class _Number:
         if not may_be_cents or self._thousands or not 10 <= number < 100:
             return False
         self._cents = number
+        return True
+
+    def _add_to_cents(self, number: int | None) -> bool:
+        """The five of "seven ninety-five"."""
+        cents = self._cents
+        if number is None or number >= 10 or cents is None or cents not in range(20, 100, 10):
+            return False
+        self._cents = cents + number
         return True
 
     def _fits(self, number: int) -> bool:
