@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from deskhand.adapters.stores.migrate import is_newest, migrate
+from deskhand.adapters.stores.postgres_plain import PlainStatements
 from deskhand.adapters.stores.statements import stated
 from deskhand.adapters.stores.write_health import WriteHealth, write_check
 from deskhand.crashpoints import crash_point
@@ -59,8 +60,11 @@ when it has grown."""
 
 
 def _engine_for(url: str, **options: Any) -> AsyncEngine:
+    """Its connections stay open. Those over the pool's size would be closed after one statement:
+    a page that reads thirty things side by side would open one for most of them."""
     return create_async_engine(
         _with_driver(url),
+        max_overflow=0,
         connect_args={
             "timeout": CONNECT_SECONDS,
             "command_timeout": STATEMENT_SECONDS,
@@ -90,11 +94,17 @@ class PostgresDatabase:
         self.commits = 0
         self.writes = 0
         self._health = WriteHealth()
-        self._engine = _engine_for(url, pool_size=2, max_overflow=2, pool_pre_ping=True)
-        self._reading = _engine_for(url, pool_size=4, max_overflow=2, isolation_level="AUTOCOMMIT")
+        self._engine = _engine_for(url, pool_size=4, pool_pre_ping=True)
+        self._reading = _engine_for(url, pool_size=4, isolation_level="AUTOCOMMIT")
         """Connections without a transaction around each read: every statement sees what was
         committed before it began, as it would within one. None is tried out before it is used:
         a read that meets a cut line is made again. That saves three round trips of four."""
+        self._plain = PlainStatements(
+            url,
+            timeout=CONNECT_SECONDS,
+            command_timeout=STATEMENT_SECONDS,
+            server_settings=NOT_IDLE,
+        )
         self._connection: Connection = None
         self._pending: deque[_Job] = deque()
         self._wake = asyncio.Event()
@@ -116,6 +126,7 @@ class PostgresDatabase:
             if not is_up_to_date:
                 await _migrate(url)
             await database._connect()
+            await database._plain.open()
         except Exception as error:
             await database._dispose()
             raise database._explain(error) from error
@@ -179,13 +190,24 @@ class PostgresDatabase:
 
     async def ask(self, sql: str, values: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
         """All rows of a statement in plain SQL whose values are named (`:desk`)."""
-        return await self.read_core(lambda core: core.execute(sa.text(sql), values).all())
+        return await self._ask_twice(lambda: self._plain.ask(sql, values))
 
     ask_quickly = ask
 
     async def look_up(self, query: sa.Select[Any], values: Mapping[str, Any]) -> Sequence[Any]:
         """The rows of a query that was put together once for all."""
-        return await self.read_core(lambda core: core.execute(query, values).all())
+        return await self._ask_twice(lambda: self._plain.look_up(query, values))
+
+    async def _ask_twice(self, question: Callable[[], Awaitable[T]]) -> T:
+        """The answer; asked once more where the line was cut."""
+        for is_last in (False, True):
+            try:
+                return await question()
+            except Exception as error:
+                failure = self._explain(error)
+                if is_last or not isinstance(failure, StoreUnavailable):
+                    raise failure from error
+        raise AssertionError("unreachable")
 
     async def close(self) -> None:
         """Commit what was handed in, then close; handing in more is refused."""
@@ -203,6 +225,7 @@ class PostgresDatabase:
     async def _dispose(self) -> None:
         await self._engine.dispose()
         await self._reading.dispose()
+        self._plain.close()
 
     # --- the writer
 
