@@ -8,7 +8,10 @@ the desk asks whether a changed value is right, the customer says yes. Orders in
 than the shipped desk's are held by a copy of it in that currency.
 
 What a truth accepts beside what it expects counts as right: `accept` (outcomes), `asks_for_accept`,
-`intent_accept`, `slots_accept` and `also_accept`.
+`intent_accept`, `slots_accept` and `also_accept`. So does the call that was wanted where the shop's
+policy has a colleague approve it, as a large refund: writers do not know the limits. How many
+conversations are right by that alone is told apart. Orders that are `created` or `paid` are
+`processing` in this shop.
 """
 
 import asyncio
@@ -23,6 +26,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -35,6 +39,8 @@ from deskhand.engine.story import Document, read_records, story_of
 from deskhand.evals.lane import Lane, LaneClock
 from deskhand.language.turn_kinds import CONFIRM
 from deskhand.mail.message_files import message_from
+from deskhand.model.money import Money
+from deskhand.model.share import Share
 from deskhand.model.understanding import LOOP_IN
 from deskhand.wiring.desk_folders import find_desk
 from deskhand.wiring.sandbox import Sandbox
@@ -55,6 +61,8 @@ SAY_IT_ANEW = "request"
 WORTH = {"CZK": 25}
 """How many units of another currency come to one of the desk's own, about."""
 PERSON_STATUSES = ("needs_review", "waiting_review")
+STATES = {"created": "processing", "paid": "processing", "refunded": "delivered"}
+"""What this shop calls the states that writers give orders."""
 
 
 @dataclass
@@ -65,6 +73,8 @@ class Seen:
     asked: str | None = None
     calls: list[Document] = field(default_factory=list[Document])
     """Calls that were carried out."""
+    held: list[Document] = field(default_factory=list[Document])
+    """Calls that a colleague is to approve, by the shop's policy or for another reason."""
     said: str = ""
     understood: dict[str, Any] = field(default_factory=dict[str, Any])
 
@@ -76,6 +86,9 @@ class Chat:
         self._lane = lane
         self._case = case
         self._said = 0
+        given = case.get("given") or {}
+        every = (*(given.get("mine") or ()), *(given.get("others") or ()))
+        self._totals = {order["order"]: Decimal(str(order["total"])) for order in every}
 
     async def say(self, text: str) -> Seen:
         given = self._case.get("given") or {}
@@ -92,7 +105,10 @@ class Chat:
         message = message_from(fields, vouched_by="the score")
         run_id = await self._lane.accept(message)
         await self._lane.work(run_id)
-        return seen_in(story_of(await read_records(self._lane.store, run_id)))
+        story = story_of(await read_records(self._lane.store, run_id))
+        for call in story["tool_calls"]:
+            call["total"] = self._totals.get(str(call["arguments"].get("order")))
+        return seen_in(story)
 
 
 def seen_in(story: Document) -> Seen:
@@ -107,13 +123,14 @@ def seen_in(story: Document) -> Seen:
     noted = acted and (story["review"] or {}).get("kind") == "follow_up"
     is_handed_over = story["status"] in PERSON_STATUSES and not noted
     if is_handed_over or len(acted) < len(calls):
-        return Seen("handover", None, acted, said, understood)
+        held = [call for call in story["tool_calls"] if call["verdict"] == "hold"]
+        return Seen("handover", None, acted, held, said, understood)
     if question.get("param") == LOOP_IN:
-        return Seen("fallback", None, acted, said, understood)
+        return Seen("fallback", None, acted, [], said, understood)
     if question and question.get("param") != SAY_IT_ANEW:
         asked = CONFIRM if is_unsure else question.get("param")
-        return Seen("ask", asked, acted, said, understood)
-    return Seen("act" if acted else "answer", None, acted, said, understood)
+        return Seen("ask", asked, acted, [], said, understood)
+    return Seen("act" if acted else "answer", None, acted, [], said, understood)
 
 
 async def seed(sandbox: Sandbox, given: Mapping[str, Any]) -> None:
@@ -131,7 +148,7 @@ async def seed(sandbox: Sandbox, given: Mapping[str, Any]) -> None:
 
 def order_row(order: Mapping[str, Any], owner: str) -> dict[str, Any]:
     is_refunded = order["state"] == "refunded"
-    state = "delivered" if is_refunded else order["state"]
+    state = STATES.get(order["state"], order["state"])
     today = datetime.now(UTC).date()
     arrived_on = today - timedelta(days=order.get("delivered_days_ago") or 4)
     refunded = order["total"] if is_refunded else order.get("refunded") or 0
@@ -172,6 +189,8 @@ def problems_of(seen: Seen, truth: Mapping[str, Any], *, lenient: bool = True) -
         allowed |= {*(truth.get("accept") or ())}
     problems = [f"forbidden: {rule}" for rule in truth.get("must_not") or () if broken(rule, seen)]
     outcome = seen.outcome
+    if outcome not in allowed and "act" in allowed and lenient and is_approved_first(seen, truth):
+        return problems
     if outcome not in allowed:
         return [*problems, f"{outcome} instead of {'/'.join(sorted(allowed))}: {seen.said[:70]}"]
     wanted = truth.get("asks_for")
@@ -187,11 +206,20 @@ def wrong_calls(seen: Seen, truth: Mapping[str, Any]) -> Iterator[str]:
     given = [(call["tool"], call["arguments"]) for call in seen.calls]
     if not any(is_met(wish, seen) for wish in wishes_of(truth)):
         yield f"{given} instead of {truth['intent']} {truth['slots']}"
-    also = truth.get("also") or ()
+    also = [as_wish(wish) for wish in truth.get("also") or ()]
     accepted = [set(names) for names in truth.get("also_accept") or ()]
     made = {_intent_of(call) for call in seen.calls}
     if not are_met(also, seen) and not any(names <= made for names in accepted):
         yield f"{given} instead of also {also}"
+
+
+def is_approved_first(seen: Seen, truth: Mapping[str, Any]) -> bool:
+    """Whether the call that was wanted waits for a colleague, and no other call does."""
+    if seen.outcome != "handover" or len(seen.held) != 1 or truth.get("also"):
+        return False
+    wanted = replace(seen, calls=seen.held)
+    tools = [TOOL_OF.get(wish["intent"]) for wish in wishes_of(truth)]
+    return seen.held[0]["tool"] in tools and not list(wrong_calls(wanted, truth))
 
 
 def are_met(wishes: Sequence[Mapping[str, Any]], seen: Seen) -> bool:
@@ -205,6 +233,11 @@ def wishes_of(truth: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"intent": intent, "slots": values} for intent in intents for values in slots]
 
 
+def as_wish(wish: Mapping[str, Any] | str) -> Mapping[str, Any]:
+    """A second wish; one that is only named may have any values."""
+    return {"intent": wish, "slots": {}} if isinstance(wish, str) else wish
+
+
 def is_met(wish: Mapping[str, Any], seen: Seen) -> bool:
     """Whether a call was made for a wish; what needs no call is met."""
     tool = TOOL_OF.get(wish["intent"])
@@ -213,27 +246,40 @@ def is_met(wish: Mapping[str, Any], seen: Seen) -> bool:
 
 
 def fits(call: Document, slots: Mapping[str, Any]) -> bool:
+    """Whether a call was made with these values; no amount, and a share of all, is all that was
+    paid."""
     arguments = call["arguments"]
     for name, wanted in slots.items():
-        if name in arguments and not same_value(name, arguments[name], wanted):
+        if name == "amount" and name in arguments:
+            if paid_back(arguments["amount"], call) != paid_back(wanted, call):
+                return False
+        elif name in arguments and not same_value(name, arguments[name], wanted):
             return False
-    return "amount" in slots or arguments.get("amount") is None
+    return "amount" in slots or is_all(arguments.get("amount"))
 
 
 def same_value(name: str, value: Any, wanted: Any) -> bool:
     if value is None or wanted is None:
         return value is wanted
-    if name == "amount":
-        return amount_in(value) == Decimal(str(wanted))
     if name == "order":
         return str(value) == str(wanted)
     return words_in(str(wanted)) <= words_in(str(value))
 
 
-def amount_in(value: Any) -> Decimal:
-    if isinstance(value, Mapping):
-        value = value["amount"]
-    return Decimal(str(value).split()[0])
+def is_all(amount: Any) -> bool:
+    return amount is None or str(amount) == str(Share(Fraction(1)))
+
+
+def paid_back(amount: Any, call: Document) -> Decimal | None:
+    """What an amount or a share of an order comes to."""
+    total = call.get("total")
+    if is_all(amount):
+        return total
+    try:
+        share = Share.of(amount)
+    except ValueError:
+        return Decimal(str(amount).split()[0])
+    return None if total is None else share.of_money(Money(total, CURRENCY)).amount
 
 
 def words_in(text: str) -> set[str]:
@@ -251,7 +297,7 @@ def broken(rule: str, seen: Seen) -> bool:
     if kind == "say":
         return what.casefold() in seen.said.casefold()
     if kind == "invent":
-        return any(call["arguments"].get(what) is not None for call in seen.calls)
+        return any(not is_all(call["arguments"].get(what)) for call in seen.calls)
     if kind == "slot":
         return holds(what, seen)
     if kind == "reveal":
@@ -281,14 +327,15 @@ def typed_of(slots: Mapping[str, Any]) -> dict[str, Any]:
 
 def wrong_effects(seen: Seen, truth: Mapping[str, Any]) -> list[str]:
     """Effects on another order or amount than the customer means."""
-    wishes = [*wishes_of(truth), *(truth.get("also") or ())]
+    also = [as_wish(wish) for wish in truth.get("also") or ()]
+    wishes = [*wishes_of(truth), *also]
     wrong: list[str] = []
     for call in seen.calls:
         if call["tool"] not in EFFECTS:
             continue
         meant = [wish for wish in wishes if TOOL_OF.get(wish["intent"]) == call["tool"]]
         # a second wish may be written without its values: whether it is theirs, `must_not` says
-        unsaid = [wish for wish in truth.get("also") or () if not wish["slots"] and wish in meant]
+        unsaid = [wish for wish in also if not wish["slots"] and wish in meant]
         if not unsaid and not any(fits(call, typed_of(wish["slots"])) for wish in meant):
             wrong.append(f"{call['tool']} {call['arguments']}")
     return wrong
@@ -323,6 +370,9 @@ async def score_conversations(
             wrong = wrong_effects(seen, truth)
             counts["wrong effects"] += len(wrong)
             problems += [f"turn {number}: WRONG EFFECT {effect}" for effect in wrong]
+        counts["right by a colleague's approval"] += not problems and any(
+            seen.outcome == "handover" and is_approved_first(seen, truth) for seen, truth in turns
+        )
         strictly = [problems_of(seen, truth, lenient=False) for seen, truth in turns]
         language = case.get("lang") or case.get("language")
         by_language[f"{language} of"] += 1

@@ -173,7 +173,7 @@ async def test_an_effect_on_what_was_only_remembered_is_confirmed_first(talk: Ta
     asked = await talk.say("Please cancel my order")
     assert (asked["status"], said(asked)) == (
         "waiting_user",
-        "I understood: order O-10018. Is that right?",
+        "Have I got this right: order O-10018?",
     )
     done = await talk.say("yes")
     assert (done["status"], said(done)) == ("sent", "Order O-10018 is cancelled.")
@@ -196,9 +196,9 @@ async def test_the_other_one_is_the_one_that_was_not_meant(talk: Talk) -> None:
     await talk.say("Where is my order O-10018?")
     await talk.say("And where is my order O-10019?")
     asked = await talk.say("Please cancel my order")
-    assert said(asked) == "I understood: order O-10019. Is that right?"
+    assert said(asked) == "Have I got this right: order O-10019?"
     other = await talk.say("no, the other one")
-    assert said(other) == "I understood: order O-10018. Is that right?"
+    assert said(other) == "Have I got this right: order O-10018?"
     done = await talk.say("yes, that one")
     assert (done["status"], said(done)) == ("sent", "Order O-10018 is cancelled.")
 

@@ -114,7 +114,8 @@ class Agent:
             after = after.changed(outputs={})
         if made.also:
             after = after.changed(outputs={**after.outputs, **made.also})
-        after = after.with_output(self.spec.output_key, output)
+        if output or not made.starts_anew:  # an empty one would keep its old place among the rest
+            after = after.with_output(self.spec.output_key, output)
         after = self._with_reply(after, output, made)
         after = await self._hook(self.post_process, after, self.spec.output_key)
         result = self._router.route(made, after)

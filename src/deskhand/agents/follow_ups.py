@@ -1,15 +1,17 @@
 """What a message is about that fits no intent by itself, but follows something in the conversation:
 another value for what was done, the same for another order, an addition to what a colleague has."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from deskhand.agents.turn_taking import ReadsTurns
+from deskhand.agents.turn_words import words_for
 from deskhand.brain.declared_plans import REFUSED, UNSURE_INTENT
 from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.language.turn_kinds import OpenQuestion, Turn, TurnKind, same_value
 from deskhand.mail.reply import visible_reply
-from deskhand.model.envelope import Envelope
+from deskhand.model.envelope import Ask, Envelope
 from deskhand.model.outcome import Outcome
 from deskhand.model.plan import TURN
 from deskhand.model.remembered import Remembered, RememberedTurn, words_before
@@ -20,6 +22,11 @@ from deskhand.tools.services import ServiceResult
 
 _LIKELY = 0.75
 """How likely an intent must be that is taken for a message which follows a matter."""
+SAY_IT_ANEW = "request"
+"""What is waited for where nothing is open: the customer says what else he wants."""
+_LIKELY_WORD = 0.7
+"""How likely it must be thanks, or another word for which nothing is done but answering."""
+_FEW_WORDS = 10
 _RECENT = 2
 """How many messages back a matter is that a message may still belong to."""
 
@@ -51,10 +58,12 @@ def followed_up(envelope: Envelope, parts: FollowUps, plan_at: str | None) -> Se
         return None
     if turns[-1].is_handed_over:
         return _for_a_person("it adds to what a colleague is to answer")
-    matter = _last_matter(turns, memory, parts)
-    if matter is None or plan_at is None:
-        return None
     text = visible_reply(message.words)
+    matter = _last_matter(turns, memory, parts)
+    if plan_at is None:
+        return None
+    if matter is None:
+        return _closing_word(envelope, text, parts, plan_at)
     named = parts.reader.named_in(text, message.received_at)
     if any(_names_another(named.get(name), matter.known.get(name)) for name in parts.naming_slots):
         return _planned(plan_at, {INTENT_ID: matter.intent, UNSURE_INTENT: True})
@@ -66,11 +75,28 @@ def followed_up(envelope: Envelope, parts: FollowUps, plan_at: str | None) -> Se
         prompt=matter.turn.answered,
     )
     turn = parts.reader.read(text, question, message.received_at)
-    followed = _follows(turn, matter, parts, plan_at)
+    followed = _follows(envelope, turn, matter, parts, plan_at)
+    if followed is None and turn.kind is not TurnKind.CORRECTION:
+        followed = _closing_word(envelope, text, parts, plan_at)
     if followed is None and _likely_intent(envelope, parts) is not None:
         wish = {INTENT_ID: _likely_intent(envelope, parts), UNSURE_INTENT: True}
         return _planned(plan_at, wish)
     return followed
+
+
+def _closing_word(
+    envelope: Envelope, text: str, parts: FollowUps, plan_at: str
+) -> ServiceResult | None:
+    """The answer to a few words that likely only close a conversation, as thanks do."""
+    understanding = Understanding.of(envelope)
+    best, chance = understanding.newest("best"), understanding.newest("best_confidence")
+    plan = parts.plans.get(str(best))
+    if plan is None or plan.steps or not plan.reply or float(chance or 0) < _LIKELY_WORD:
+        return None
+    asks_something = re.search(r"[?\d]", text) is not None
+    if asks_something or len(text.split()) > _FEW_WORDS:
+        return None
+    return _planned(plan_at, {INTENT_ID: str(best)})
 
 
 def _likely_intent(envelope: Envelope, parts: FollowUps) -> str | None:
@@ -84,9 +110,15 @@ def _likely_intent(envelope: Envelope, parts: FollowUps) -> str | None:
     return str(best) if float(chance or 0) >= _LIKELY else None
 
 
-def _follows(turn: Turn, matter: _Matter, parts: FollowUps, plan_at: str) -> ServiceResult | None:
+def _follows(
+    envelope: Envelope, turn: Turn, matter: _Matter, parts: FollowUps, plan_at: str
+) -> ServiceResult | None:
     if turn.kind is TurnKind.PERSON:
         return _for_a_person("the customer wants a person")
+    if turn.kind is TurnKind.CANCEL and not matter.turn.done:
+        return _let_be(envelope)
+    if turn.kind is TurnKind.REPEAT and _only_looks_up(matter.plan):
+        return _planned(plan_at, _with_values(matter, {}))
     if turn.kind is TurnKind.CORRECTION and turn.other_one:
         return _planned(plan_at, _other_one(matter, parts))
     changed = {
@@ -100,6 +132,20 @@ def _follows(turn: Turn, matter: _Matter, parts: FollowUps, plan_at: str) -> Ser
     if names_nothing and matter.turn.done:
         return _for_a_person("it adds to what was noted for a colleague")
     return None
+
+
+def _let_be(envelope: Envelope) -> ServiceResult:
+    """What is said to somebody who wants no more of what he was told."""
+    spoken = Understanding.of(envelope).language
+    text = words_for(envelope.raw_input, spoken=spoken)["stopped"]
+    reason = "the customer leaves it at that"
+    ask = Ask(kind="question", reason=reason, text=text, param=SAY_IT_ANEW)
+    return ServiceResult(output={"text": text}, outcome=Outcome.CLARIFY, ask=ask)
+
+
+def _only_looks_up(plan: DeclaredPlan) -> bool:
+    """Whether nothing is changed by it: then it may be done again."""
+    return not any(tool in plan.labels for tool, _ in plan.steps)
 
 
 def _last_matter(

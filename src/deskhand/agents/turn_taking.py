@@ -244,10 +244,18 @@ async def _note_changes(
 def _said_of_the_old(given: Mapping[str, Any], changed: Mapping[str, Any], text: str) -> list[str]:
     """The answers in a customer's own words that stand before the value which he puts right: "that
     was the cat tree, I mean O-2" says what the old one was."""
-    places = [text.find(str(value)) for value in changed.values() if isinstance(value, str)]
+    texts = [value for value in changed.values() if isinstance(value, str)]
+    places = [place for value in texts for place in _places_of(value, text)]
     first = min((place for place in places if place >= 0), default=-1)
     others = {name: str(value) for name, value in given.items() if name not in changed}
     return [name for name, words in others.items() if 0 <= text.find(words) < first]
+
+
+def _places_of(value: str, text: str) -> list[int]:
+    """Where a value stands as it is, or an order's number without its letters."""
+    number = value.rpartition("-")[2]
+    written = [value, number] if number.isdecimal() else [value]
+    return [text.find(words) for words in written]
 
 
 def _calls_with(walk: PlanWalk, values: Sequence[Any]) -> bool:

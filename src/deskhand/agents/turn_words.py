@@ -1,5 +1,6 @@
 """What a plan says itself to a customer's turn, in the languages of `turn_replies.yaml`."""
 
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
@@ -17,6 +18,8 @@ _USUAL_LANGUAGE = "en"
 SlotLabels = Mapping[str, Mapping[str, str]]
 """What customers read as the name of each slot, by language."""
 
+_SENTENCE_END = re.compile(r"(?<=[^\W\d_]{4})[.!?…]+\s+(?=[^\W\d_])|\s*\n+\s*")
+"""Where a customer's own words go on: they are shown in one question, and promise nothing."""
 _LABEL_OF = "the label of {}"
 """The key of a slot's label among the words."""
 
@@ -76,7 +79,7 @@ def _shown(value: Any) -> str:
         return _shown_share(Fraction(str(value["share"])))
     if isinstance(value, Mapping):
         return " ".join(str(part) for part in value.values())
-    return str(value)
+    return _SENTENCE_END.sub(", ", str(value)).rstrip(".!?… ")
 
 
 def _shown_share(share: Fraction) -> str:

@@ -13,9 +13,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from deskhand.agents.follow_ups import FollowUps, followed_up
+from deskhand.agents.follow_ups import SAY_IT_ANEW, FollowUps, followed_up
 from deskhand.config.yaml import read_yaml
 from deskhand.language.identify import identify
+from deskhand.language.slots.folded_text import FoldedText
+from deskhand.language.turn_cues import turn_cues
 from deskhand.language.turn_kinds import CONFIRM, OpenQuestion, TurnKind
 from deskhand.language.turns import TurnReader
 from deskhand.mail.reply import visible_reply
@@ -34,8 +36,6 @@ SAY = "say"
 """The setting with a desk's own words, in place of the fixed ones; one text, or one a language."""
 _ANEW = "begun_anew_in"
 """The field of the output that tells a second visit within a run from the first."""
-_REQUEST = "request"
-"""What is waited for after "no": the customer says in other words what he wants."""
 _TEXTS = Path(__file__).with_name("fallback_texts.yaml")
 _USUAL_LANGUAGE = "en"
 _LONGEST = 600
@@ -118,7 +118,7 @@ def unknown_intent_through(
         message = envelope.message
         text = envelope.raw_input if message is None else visible_reply(message.words)
         asked = _asked_before(envelope, ctx.run_id)
-        if asked not in (LOOP_IN, _REQUEST):
+        if asked not in (LOOP_IN, SAY_IT_ANEW):
             plan_at = settings.get(PLAN_AT)
             placed = await asyncio.to_thread(_placed, envelope, text, reader, follow_ups, plan_at)
             if placed is not None:
@@ -133,7 +133,7 @@ def unknown_intent_through(
                 return _for_a_person()
             if wants_person is False:
                 language = await asyncio.to_thread(_language_of, text)
-                return _asks(_texts(language)["go_on"], _REQUEST)
+                return _asks(_texts(language)["go_on"], SAY_IT_ANEW)
         return ServiceResult(
             output={_ANEW: ctx.run_id},
             outcome=Outcome.REPLAN,
@@ -189,9 +189,14 @@ def _placed(
 
 
 def _asks_for_person(reader: TurnReader, text: str) -> bool:
-    """Whether somebody who was asked nothing wants a person, whatever else he says."""
-    question = OpenQuestion(asked=(CONFIRM,), prompt=_texts(None)["offer"])
-    return reader.read(text, question).kind is TurnKind.PERSON
+    """Whether somebody who was asked nothing wants a person, whatever else he says. A question that
+    speaks of a person would make everything sound like an answer to it."""
+    if reader.read(text, OpenQuestion(asked=())).kind is TurnKind.PERSON:
+        return True
+    if not turn_cues().has("person", FoldedText(text).folded):
+        return False
+    offer = OpenQuestion(asked=(CONFIRM,), prompt=_texts(None)["offer"])
+    return reader.read(text, offer).kind is TurnKind.PERSON
 
 
 def _wants_person(reader: TurnReader, text: str) -> bool | None:

@@ -16,14 +16,21 @@ from deskhand.brain.embedded_desk import EmbeddedDesk, Intents, Prediction
 from deskhand.brain.task_inputs import Fields
 from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.language.slots import SlotMatch
+from deskhand.language.turn_addresses import ABBREVIATED
 from deskhand.model.tasks import Task
 from deskhand.model.value_readings import READ
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _CLAUSE = re.compile(r"(?<=[,:])\s+|\s+[-–—]\s+")
+_PARTS_WAYS = re.compile(
+    r",\s+(?:(?:and|und|a|i|y|e)\s+)?|\s+(?:and|und|a|i|y|e|sowie|plus|while)\s+|;\s+|\s+[-–—]\s+",
+    re.IGNORECASE,
+)
+"""Where a sentence may go on with another wish."""
 _JOINS = re.compile(r"[\s,&+]*(?:and|as well as|plus|a|i|und|sowie|y|e)?[\s,]*", re.IGNORECASE)
 """All that stands between two things that are named together."""
 _MOST_PARTS = 24
+_MOST_CUTS = 6
 _MOST_MATTERS = 3
 
 
@@ -46,12 +53,21 @@ class Matter(NamedTuple):
     """Whether one wish names it together with others: "cancel O-1 and O-2"."""
 
 
-def wishes_in(model: Intents, text: str, idle: frozenset[str]) -> list[Wish]:
+def wishes_in(
+    model: Intents, text: str, idle: frozenset[str], named: Sequence[SlotMatch] = ()
+) -> list[Wish]:
     """What the sentences say, and the clauses of those that say nothing plainly. Intents that are
-    `idle`, such as greetings, are no wishes."""
+    `idle`, such as greetings, are no wishes.
+
+    A sentence that speaks of two things, which `named` has, may say something else of each.
+    """
     sentences = _spans(_SENTENCE, text, 0, len(text))
     wishes: list[Wish] = []
     for (start, end), said in zip(sentences, _said(model, text, sentences), strict=True):
+        halves = _different_halves(model, text, (start, end), named)
+        if halves:
+            wishes += halves
+            continue
         if said.label is not None:
             wishes.append(Wish(said.label, said.confidence, start, end))
             continue
@@ -59,6 +75,32 @@ def wishes_in(model: Intents, text: str, idle: frozenset[str]) -> list[Wish]:
         if len(clauses) > 1:
             wishes += _plain_clauses(model, text, clauses)
     return [wish for wish in wishes if wish.intent not in idle]
+
+
+def _different_halves(
+    model: Intents, text: str, sentence: tuple[int, int], named: Sequence[SlotMatch]
+) -> list[Wish]:
+    """The two wishes of a sentence that plainly says one thing of what it names first, and another
+    of what it names next; none where it does not."""
+    start, end = sentence
+    here = [match for match in named if start <= match.start < end]
+    different = list({repr(match.value): match for match in here}.values())
+    if len(different) != 2:
+        return []
+    first, second = different
+    best: list[Wish] = []
+    for cut in list(_PARTS_WAYS.finditer(text, first.end, second.start))[:_MOST_CUTS]:
+        spans = [(start, cut.start()), (cut.end(), end)]
+        if any(len(text[slice(*span)].split()) < 2 for span in spans):
+            continue
+        halves = _plain_clauses(model, text, spans)
+        if len(halves) == 2 and halves[0].intent != halves[1].intent:
+            best = max(best, halves, key=_least_sure)
+    return best
+
+
+def _least_sure(wishes: Sequence[Wish]) -> float:
+    return min((wish.confidence for wish in wishes), default=0.0)
 
 
 def _plain_clauses(model: Intents, text: str, clauses: Sequence[tuple[int, int]]) -> list[Wish]:
@@ -79,6 +121,8 @@ def _spans(pattern: re.Pattern[str], text: str, start: int, end: int) -> list[tu
     spans: list[tuple[int, int]] = []
     begin = start
     for match in pattern.finditer(text, start, end):
+        if ABBREVIATED.search(text[: match.start()]):
+            continue
         spans.append((begin, match.start()))
         begin = match.end()
     spans.append((begin, end))
@@ -160,7 +204,7 @@ def several_matters(desk: EmbeddedDesk, model: Intents, text: str, now: datetime
     if len({repr(match.value) for match in named}) < 2:
         return []
     plans = desk.plans or {}
-    wishes = wishes_in(model, text, idle_intents(plans))
+    wishes = wishes_in(model, text, idle_intents(plans), named)
     return matters_in(text, wishes, named, plans, desk.naming_slots)
 
 

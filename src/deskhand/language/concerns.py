@@ -49,6 +49,10 @@ LIKELY = {
 }
 """From which probability a concern counts, chosen so that a tenth of ordinary messages is called
 so at most: docs/decisions/0069-reading-messages.md."""
+SHORT = 12
+"""Words of a turn in a chat that says little by itself."""
+SURE = 0.95
+"""From which probability a concern counts in so few words."""
 ONLY_WHOLE = frozenset({Concern.MACHINE})
 """Concerns of which a piece alone says too little: "please forward this" may be for anybody."""
 WORDS_COUNT = 30.0
@@ -71,11 +75,18 @@ def concerns_in(
     text: str,
     wanted: Collection[Concern] = tuple(Concern),
     reader: MessageReader | None = None,
+    *,
+    is_turn: bool = False,
 ) -> list[FoundConcern]:
-    """The concerns of a message, the likeliest first; reading takes some milliseconds a piece."""
+    """The concerns of a message, the likeliest first; reading takes some milliseconds a piece.
+
+    The model has read mails. A few words in a chat, which `is_turn` says, need the usual words for
+    a concern, or that the model is sure.
+    """
     reader = reader or shared_message_reader()
     whole = _bounded(text)
-    best = _likely(reader.read(whole), whole, wanted)
+    is_short = is_turn and len(whole.split()) <= SHORT
+    best = _likely(reader.read(whole), whole, wanted, is_short=is_short)
     in_pieces = [concern for concern in wanted if concern not in ONLY_WHOLE]
     for piece in pieces_of(whole):
         missing = [concern for concern in in_pieces if concern not in best]
@@ -86,12 +97,20 @@ def concerns_in(
 
 
 def _likely(
-    reading: MessageReading, text: str, wanted: Collection[Concern]
+    reading: MessageReading,
+    text: str,
+    wanted: Collection[Concern],
+    *,
+    is_short: bool = False,
 ) -> dict[Concern, FoundConcern]:
     likely: dict[Concern, FoundConcern] = {}
     for concern in wanted:
-        probability = _with_words(reading.probability(GROUP, concern), concern, text)
-        if probability >= LIKELY[concern]:
+        plain = reading.probability(GROUP, concern)
+        probability = _with_words(plain, concern, text)
+        least = LIKELY[concern]
+        if is_short and probability == plain and concern not in ONLY_WHOLE:
+            least = SURE
+        if probability >= least:
             words = text if len(text) <= PIECE else reading.words[GROUP][concern]
             likely[concern] = FoundConcern(concern, probability, " ".join(words.split()))
     return likely

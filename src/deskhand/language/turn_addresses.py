@@ -4,6 +4,7 @@ for."""
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from deskhand.language.address_parts import address_places
 from deskhand.language.slots.folded_text import FoldedText
 from deskhand.language.turn_texts import (
     EDGES,
@@ -90,7 +91,7 @@ def with_name_before(text: str, words: str) -> str:
 _PLACE_NAME = re.compile(
     r"\b[A-ZÁČĎÉĚÍŇÓŘŠŤÚŮÝŽÄÖÜÑ][a-zà-ž]{2,}|(?i:\b(?:street|road|lane|str|straße|strasse|ulice|calle)\b)"
 )
-_ABBREVIATED = re.compile(
+ABBREVIATED = re.compile(
     r"(?:str|\b(?:ul|c|nr|no|av|avda|pl|st|rd|apt|dr|mr|mrs|ms|tř|nám|č|p|ing|mgr|sta|sto|pza|bl))\.$",
     re.I,
 )
@@ -109,6 +110,9 @@ _ORDER_DIGITS = 5
 def unasked_address_in(text: str, spans: Sequence[Span]) -> str | None:
     """The postal address in a first message, without the order's number before it and what the
     customer says about the old one."""
+    plain = [place for place in address_places(text, spans) if not _is_old(text, place)]
+    if plain:
+        return text[slice(*plain[-1])].strip(EDGES) or None
     bare = text
     for start, end in sorted(spans, reverse=True):
         if text[start:end][:1].isalpha() or end - start >= _ORDER_DIGITS:
@@ -116,7 +120,20 @@ def unasked_address_in(text: str, spans: Sequence[Span]) -> str | None:
     address = address_in(bare, (), is_asked=False)
     if address is None:
         return None
-    return _INSTEAD.sub("", address).strip(EDGES) or None
+    words = _INSTEAD.sub("", address).strip(EDGES)
+    return words if _HOUSE.search(FoldedText(words).folded) else None
+
+
+def _is_old(text: str, place: Span) -> bool:
+    """Whether an address is named as the one where it shall not go."""
+    return _NOT_THERE.search(FoldedText(text[: place[0]]).folded) is not None
+
+
+_NOT_THERE = re.compile(
+    r"\b(?:instead of|rather than|not(?: to| at)?|from|statt|anstatt|anstelle von|"
+    r"nicht(?: an| in)?|von|misto|namisto|ne(?: na| do)?|z|ze|en vez de|en lugar de|no a)"
+    r"(?: (?:the|my|die|der|den|meine\w*|na|do|adresy|old|alte\w*|stare\w*|la|el))*[ :]*$"
+)
 
 
 _INSTEAD = re.compile(
@@ -132,7 +149,7 @@ def _sentences(text: str, *, lines_apart: bool = True) -> Iterator[Span]:
         is_line = "\n" in match.group()
         if is_line and not lines_apart:
             continue
-        if is_line or not _ABBREVIATED.search(text[: match.start()]):
+        if is_line or not ABBREVIATED.search(text[: match.start()]):
             yield start, match.start()
             start = match.end()
     yield start, len(text)

@@ -25,6 +25,19 @@ class TurnKind(StrEnum):
     REPEAT = "repeat"
 
 
+ANSWERS = (TurnKind.ANSWER, TurnKind.ANSWERS_SEVERAL)
+ALWAYS_POSSIBLE = (
+    TurnKind.INVALID,
+    TurnKind.ASIDE,
+    TurnKind.OTHER_MATTER,
+    TurnKind.CANCEL,
+    TurnKind.PERSON,
+    TurnKind.WHY,
+    TurnKind.REPEAT,
+)
+"""What a turn may do whatever values it states."""
+
+
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
     """What was asked, and what is known by then."""

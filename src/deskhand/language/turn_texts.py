@@ -61,8 +61,25 @@ _REASON_WORDS = re.compile(
     r"nefunguj\w*|"
     r"chybi|roztrhan\w*|praskl\w*|rot\w+|defectuos\w*|danad\w*|equivocad\w*|talla|tarde|"
     r"no (?:llego|"
-    r"funciona|ha llegado|me gusta|me queda)|falta\w*|grande|pequen\w*|estropead\w*)\b"
+    r"funciona|ha llegado|me gusta|me queda)|falta\w*|grande|pequen\w*|estropead\w*|"
+    r"peel\w*|crack\w*|dent\w*|stain\w*|loose|wobbl\w*|bent|chipped|shatter\w*|smash\w*|ripped|"
+    r"rip|hole|rust\w*|mou?ld\w*|smells?|stinks?|rattl\w*|flicker\w*|shrunk|shrank|faded|leaks?|"
+    r"won't|can't|snapped|fell (?:off|apart)|came (?:off|apart)|kratzer\w*|riss\w*|sprung|fleck\w*|"
+    r"beule\w*|loch|locher|wackel\w*|klappert|stinkt|riecht|lauft aus|undicht|verbogen|abgebrochen|"
+    r"abgefallen|verfarbt|eingelaufen|geht nicht|geht nimmer|passt nicht|prasklin\w*|skrab\w*|"
+    r"poskraban\w*|skvrn\w*|dira|diru|smrdi|tece|protek\w*|rozlepi\w*|odlepi\w*|ulomen\w*|"
+    r"upadl\w*|ohnut\w*|zlomen\w*|nesedi|nejde|nehraje|nesviti|srazil\w*|zplesniv\w*|rozpadl\w*|"
+    r"promackl\w*|odrel\w*|natrzen\w*)\b"
 )
+_COMES = re.compile(
+    r"^\W*(?:(?:i|we|ich|wir|hab\w*|gestern|heute|vcera|dnes|today|yesterday|just|so|also|the|die|"
+    r"der|das)\W+)*"
+    r"(?:got|received|ordered|bought|picked up|bekam\w*|erhielt\w*|bestellt\w*|gekauft|"
+    r"dostal\w*|objednal\w*|koupil\w*|prevzal\w*)\b|"
+    r"\b(?:arrived|came|turned up|kam\w*|angekommen|geliefert|bekommen|erhalten|dorazil\w*|"
+    r"prisl\w*|prisel) (?:heute|gestern|endlich|dnes|vcera|konecne|today|yesterday|finally)\b"
+)
+"""Words of a clause that tells how something was bought or came, and not what is wrong with it."""
 VALUE_WORDS = re.compile(
     r"\b(?:not|but|nicht|sondern|ne|ale|sino|rather|statt|instead|order|auftrag|ticket|compra|mail|email|number|no|nr|the|my|is|it's|it|its|of|for|on|about|amount|back|refund|please|"
     r"euros?|eur|"
@@ -200,9 +217,12 @@ def unasked_reason_in(text: str, spans: Sequence[Span]) -> str | None:
         return None
     puts_off = _PUTS_OFF.search(FoldedText(text).folded) is not None
 
-    def weight(run: Span) -> tuple[bool, int]:
-        """What is said last counts where the customer drops what he said first."""
-        return _gives_reason(_fold(text, run)), run[0] if puts_off else run[1] - run[0]
+    def weight(run: Span) -> tuple[bool, bool, int]:
+        """What is said last counts where the customer drops what he said first, and that something
+        came counts least."""
+        folded = _fold(text, run)
+        place = run[0] if puts_off else run[1] - run[0]
+        return _gives_reason(folded), _COMES.search(folded) is None, place
 
     return _without_lead(_without(text, max(runs, key=weight), spans))
 
@@ -300,7 +320,7 @@ def _may_be_reason(clause: str) -> bool:
     if _REASON_WORDS.search(folded):
         return True
     cues = turn_cues()
-    wanted = cues.has("request", folded) or cues.has("agree", folded) or "?" in clause
+    wanted = cues.has("request", folded) or cues.first("agree", folded) or "?" in clause
     return not wanted and len(re.findall(r"[^\W\d_]{2,}", folded)) > 1
 
 

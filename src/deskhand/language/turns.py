@@ -24,6 +24,8 @@ from deskhand.language.slots.folded_text import FoldedText
 from deskhand.language.turn_agreement import agreement, begins_with_yes_or_no
 from deskhand.language.turn_cues import Cues, turn_cues
 from deskhand.language.turn_kinds import (
+    ALWAYS_POSSIBLE,
+    ANSWERS,
     CONFIRM,
     OpenQuestion,
     Turn,
@@ -39,22 +41,14 @@ from deskhand.language.turn_values import TurnValues, values_in
 MOST_TEXT = 4_000
 """Characters of a turn that are read: what is longer is a letter, and no answer."""
 _FEW_WORDS = 5
-_ANSWERS = (TurnKind.ANSWER, TurnKind.ANSWERS_SEVERAL)
-_ALWAYS_POSSIBLE = (
-    TurnKind.INVALID,
-    TurnKind.ASIDE,
-    TurnKind.OTHER_MATTER,
-    TurnKind.CANCEL,
-    TurnKind.PERSON,
-    TurnKind.WHY,
-    TurnKind.REPEAT,
-)
 _HARMLESS = 6
 """How much likelier it must be that words say nothing before they are no answer: to note words that
 say little does no harm."""
 _VERY_SURE = 0.9
 _VERY_LIKELY = 0.6
 """How likely a kind must be that what the text states speaks against."""
+_SURE_OF_PERSON = 0.88
+"""How likely the wish for a person must be that is said without a word for one."""
 _SURE_OF_YES = 0.5
 """How likely an answer must be that agrees without a word for yes."""
 
@@ -171,7 +165,7 @@ class _Decision:
         kind = max(self._possible(), key=self._chance)
         if kind is TurnKind.CORRECTION:
             return self._correction()
-        if kind in _ANSWERS:
+        if kind in ANSWERS:
             values = self._given()
             return Turn(answer_kind(values), values, unsure=self._unsure(values))
         if kind in (TurnKind.WHY, TurnKind.REPEAT, TurnKind.CANCEL, TurnKind.INVALID):
@@ -226,7 +220,9 @@ class _Decision:
     def _possible_beside(self, answered: Sequence[str]) -> list[TurnKind]:
         """The kinds beside answers and corrections. Who states what was asked for does not ask
         what it is for, nor does he begin another matter without saying which."""
-        possible = list(_ALWAYS_POSSIBLE)
+        possible = list(ALWAYS_POSSIBLE)
+        if not self._may_want_person():
+            possible.remove(TurnKind.PERSON)
         if not self._may_begin_another():
             possible.remove(TurnKind.OTHER_MATTER)
         if any(name in self.found.values for name in answered):
@@ -240,8 +236,14 @@ class _Decision:
         if kind is TurnKind.CANCEL:
             return self._is_very_likely(kind)
         if kind is TurnKind.OTHER_MATTER:
-            return self.names_other_matter or self._chance(kind) >= _VERY_SURE
+            asks = "?" in self.text or self.cues.has("request", self.folded)
+            return (self.names_other_matter and asks) or self._chance(kind) >= _VERY_SURE
         return kind in (TurnKind.ASIDE, TurnKind.PERSON)
+
+    def _may_want_person(self) -> bool:
+        """Whether its words speak of a person, or the model is sure without them."""
+        has_words = self.cues.has("person", self.folded)
+        return has_words or self._chance(TurnKind.PERSON) >= _SURE_OF_PERSON
 
     def _may_begin_another(self) -> bool:
         """Whether it may begin another matter: an intent covers what it says, or nothing that it
@@ -280,7 +282,7 @@ class _Decision:
 
     def _chance(self, kind: TurnKind) -> float:
         """How likely the kind is; answers count together."""
-        if kind in _ANSWERS:
+        if kind in ANSWERS:
             return self._chances[TurnKind.ANSWER]
         if kind is TurnKind.OTHER_MATTER and self._asks_what_another_covers():
             return self._chances[kind] + self._chances[TurnKind.REPEAT]
@@ -378,9 +380,8 @@ class _Decision:
 
     def _by_surety(self) -> list[str]:
         """The slots that take words: those asked for first, then those that are the surest."""
+        asked, surety = self.question.asked, self.model.surety
         names = self.reader.texts(self.question)
-        asked = self.question.asked
-        surety = self.model.surety
         return sorted(names, key=lambda name: (name not in asked, -surety.get(self._mark(name), 0)))
 
     def _mark(self, name: str) -> str:

@@ -164,7 +164,7 @@ async def test_a_changed_value_is_confirmed_before_it_is_used(tmp_path: Path) ->
     turns = ("A refund please", "O-10018", "sorry, I meant O-10019", "too small for me", "yes")
     said, _, _ = await talk(tmp_path, *turns)
     assert said[2] == "All right: order O-10019.\nWhat was wrong with it?"
-    assert said[3] == "I understood: order O-10019, reason too small for me. Is that right?"
+    assert said[3] == "Have I got this right: order O-10019, reason too small for me?"
     assert refunds == [("O-10019", "too small for me")]
 
 
@@ -216,11 +216,11 @@ def test_values_are_confirmed_by_their_names_in_the_customers_language() -> None
     labels = {"order": {"en": "order", "cs": "objednávka"}, "reason": {"": "reason"}}
     values = {"order": "O-10018", "reason": "rozbité", "colour": "blue"}
     asked = confirming(values, words_for("O kterou objednávku jde?", labels))
-    assert asked == "Rozuměl jsem: objednávka O-10018, reason rozbité, colour blue. Je to tak?"
+    assert asked == "Rozuměl jsem správně: objednávka O-10018, reason rozbité, colour blue?"
 
 
 def test_the_language_of_the_conversation_goes_before_that_of_a_number() -> None:
     labels = {"order": {"en": "order", "de": "Bestellung"}}
     words = words_for("O-10018", labels, "de")
-    expected = "Ich habe verstanden: Bestellung O-10018. Ist das richtig?"
+    expected = "Habe ich richtig verstanden: Bestellung O-10018?"
     assert confirming({"order": "O-10018"}, words) == expected

@@ -21,7 +21,7 @@ PROMPTS = {
     "order": "Which order is it? The number begins with O-.",
     "amount": "How much would you like back?",
     "reason": "What was wrong with it?",
-    "confirm": "I understood: order O-10018. Is that right?",
+    "confirm": "Have I got this right: order O-10018?",
 }
 READER = TurnReader(SLOTS)
 NOW = datetime(2026, 11, 17, tzinfo=UTC)

@@ -15,7 +15,7 @@ from deskhand.language.instructions import spoken_to_machine
 from deskhand.model.authorship import writer_of
 from deskhand.model.causes import Cause
 from deskhand.model.envelope import Envelope
-from deskhand.model.message import DELIVER, HIDDEN, REPLY
+from deskhand.model.message import CHAT, DELIVER, HIDDEN, REPLY
 from deskhand.model.principal import PrincipalKind
 from deskhand.model.spec import AgentSpec, always_ask_in
 from deskhand.model.understanding import Understanding
@@ -142,7 +142,8 @@ async def _concerns(envelope: Envelope, named: Iterable[str]) -> list[ReviewReas
     message = envelope.message
     subject = "" if message is None else message.subject
     text = f"{subject}\n{envelope.raw_input}".strip()
-    found = await asyncio.to_thread(concerns_in, text, wanted)
+    is_turn = message is not None and message.channel == CHAT
+    found = await asyncio.to_thread(concerns_in, text, wanted, is_turn=is_turn)
     reasons: list[ReviewReason] = []
     for concern in found:
         cause = Cause.TO_A_MACHINE if concern.concern is Concern.MACHINE else Cause.CONCERN
