@@ -17,6 +17,7 @@ from deskhand.knowledge.exchanges import (
     shareable,
 )
 from deskhand.knowledge.text_normalization import question_text
+from deskhand.language.clean_text import is_too_long
 from deskhand.mail.reply import visible_reply
 from deskhand.model.exchanges import Exchange, ExchangeQuery, FoundExchange
 from deskhand.model.tasks import Task
@@ -98,8 +99,8 @@ def similar_source(exchanges: Exchanges, embedder: Callable[[], Embeds], limit: 
     several were told."""
 
     async def find(asked: Asked) -> Sequence[Piece]:
-        said = await asyncio.to_thread(visible_reply, asked.message.body)
-        text = question_text((said or asked.text)[:LONGEST_TEXT])
+        said = await asyncio.to_thread(visible_reply, asked.message.body) or asked.text
+        text = asked.text if is_too_long(said) else question_text(said[:LONGEST_TEXT])
         vector = (await asyncio.to_thread(lambda: embedder().embed([text], "query")))[0]
         person = person_of(asked.message.sender.address)
         similar = await exchanges.similar(

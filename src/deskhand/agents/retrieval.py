@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from deskhand.errors import PermanentError
+from deskhand.language.clean_text import is_too_long
 from deskhand.mail.reply import visible_reply
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Message
@@ -22,6 +23,8 @@ log = logging.getLogger("deskhand.retrieval")
 
 BUDGET = 2000
 """Tokens of context, where a stage says nothing else."""
+_BEGINNING = 400
+"""Characters of a message too long for the models by which something is looked for."""
 PATIENCE = 10.0
 """Seconds a source may take before it is done without."""
 
@@ -81,6 +84,8 @@ def retrieve_from(sources: Sequence[Source], *, patience: float = PATIENCE) -> S
 
 def _asked(message: Message, envelope: Envelope, ctx: StageContext) -> Asked:
     own = visible_reply(envelope.raw_input) or envelope.raw_input
+    if is_too_long(own):  # a person reads it; its beginning finds what it is about
+        own = own[:_BEGINNING]
     text = f"{message.subject}\n{own}".strip()
     return Asked(ctx.run_id, message, text, Understanding.of(envelope).topic, ctx.principal)
 

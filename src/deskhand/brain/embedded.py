@@ -46,6 +46,7 @@ from deskhand.errors import DeskhandError, ModelAnswerInvalid
 from deskhand.knowledge.search import in_category
 from deskhand.language.answer_language import wished_language
 from deskhand.language.asks import Part, PartKind, read_parts
+from deskhand.language.clean_text import TOO_LONG, is_too_long
 from deskhand.model.plan import TURN
 from deskhand.model.tasks import OTHER, Answer, Task, TaskKind
 from deskhand.ports import Embeds
@@ -99,10 +100,8 @@ class EmbeddedBrain:
             return Answer(result=result_of(task, fields), brain=self.name)
         except AnswerProblem as problem:
             words = str(problem)
-        what = f"the {task.kind.value} task of stage {task.stage!r}"
-        raise ModelAnswerInvalid(
-            f"{what} asks for more than the embedded brain can answer: {words}"
-        )
+        what = f"the {task.kind.value} task of stage {task.stage!r} asks for more than the"
+        raise ModelAnswerInvalid(f"{what} embedded brain can answer: {words}")
 
     def learn(self) -> None:
         """Learn the desk's intents, or read what was learned before, and load the models that read;
@@ -112,13 +111,19 @@ class EmbeddedBrain:
         if has_learned:
             self._embedder.embed([ANY_WORD])
             language_of(ANY_WORD, self._desk.languages)
+            if self._desk.reads is not None and self._desk.knowledge is not None:
+                self._desk.reads(ANY_WORD, [ANY_WORD], "")
 
     # --- reading
 
     def _classify(self, task: Task) -> Fields:
         model = self._model(task.choices)
-        if model is None:
-            return _abstained(task, None, 0.0)
+        if model is None or is_too_long(said_in(task)):
+            why = {} if model is None else {"reason": TOO_LONG}
+            return _abstained(task, None, 0.0) | why
+        return self._read_category(model, task)
+
+    def _read_category(self, model: Intents, task: Task) -> Fields:
         text = question_of(task)
         whole = with_subject(task, said_in(task))
         matters = several_matters(self._desk, model, said_in(task), received_at(task))
@@ -186,12 +191,9 @@ class EmbeddedBrain:
         wanted = str(newest(task, "target_language") or self._desk.languages[0]).partition("-")[0]
         same = language.code == wanted
         reason = f"it is in {wanted} already" if same else "the embedded brain does not translate"
-        fields: Fields = {
-            "text": task.text,
-            "language": language.code or "und",
-            "translated": False,
-            "reason": reason,
-        }
+        code = language.code or "und"
+        fields: Fields = {"text": task.text, "language": code, "translated": False}
+        fields["reason"] = reason
         return fields | {"confidence": _share(language.confidence) if same else 0.0}
 
     # --- deciding and answering
@@ -216,7 +218,7 @@ class EmbeddedBrain:
     def _several_matters(self, task: Task) -> list[Matter]:
         """The matters of a message of several things; none for an answer to a question."""
         model = self._model(task.choices)
-        if model is None or newest(task, TURN) is not None:
+        if model is None or newest(task, TURN) is not None or is_too_long(said_in(task)):
             return []
         return several_matters(self._desk, model, said_in(task), received_at(task))
 
@@ -230,6 +232,8 @@ class EmbeddedBrain:
                 conversation_language, task, said, self._desk.languages
             )
         answers: list[AskAnswer] = []
+        too_long = is_too_long(said)
+        knowledge = None if too_long else knowledge
         if knowledge is not None and drafting.needs_articles(self._desk, task):
             answers = await self._answers(task, language)
         elif knowledge is not None:
@@ -237,17 +241,16 @@ class EmbeddedBrain:
         fields = await asyncio.to_thread(
             drafting.draft, self._desk, task, language, answers, wished=wished
         )
+        if too_long:
+            fields |= {"hand_over": True, "reason": TOO_LONG, "confidence": 0.0}
         hits = [answer.hit for answer in answers if answer.hit is not None]
         used = drafting.used_hits(fields, hits)
         if knowledge is not None and used and task.run_id is not None:
             try:
                 await knowledge.record_sources(task.run_id, used)
             except DeskhandError as error:  # the reply is none the worse for it
-                log.warning(
-                    "the sources of a reply could not be recorded: %s",
-                    error,
-                    extra={"run_id": task.run_id},
-                )
+                what = "the sources of a reply could not be recorded: %s"
+                log.warning(what, error, extra={"run_id": task.run_id})
         return fields
 
     async def _answers(self, task: Task, language: str | None) -> list[AskAnswer]:

@@ -67,13 +67,19 @@ def received_at(task: Task) -> datetime:
 def said_in(task: Task) -> str:
     """The sender's own words; of a mail that passes another on, those of both; the whole where
     nothing else is left."""
-    own = visible_reply(task.text)
-    passed_on = forwarded(task.text, str(message_of(task).get("subject") or ""))
-    if passed_on is not None:
-        own = f"{own}\n{visible_reply(passed_on.body)}".strip()
-    elif attached := _attached_mail(task):
+    subject = str(message_of(task).get("subject") or "")
+    own = own_words(task.text, subject)
+    if forwarded(task.text, subject) is None and (attached := _attached_mail(task)):
         own = f"{own}\n{attached}".strip()
     return own or task.text
+
+
+def own_words(text: str, subject: str) -> str:
+    """What a mail says without what it quotes; of one that passes another on, the words of
+    both."""
+    own = visible_reply(text)
+    passed_on = forwarded(text, subject)
+    return own if passed_on is None else f"{own}\n{visible_reply(passed_on.body)}".strip()
 
 
 def wording_of(task: Task) -> str:

@@ -18,6 +18,22 @@ web. Scripts that write no spaces are not in ASCII."""
 _TOO_LONG_WORD = re.compile(rf"(?<![!-~])([!-~]{{{LONGEST_WORD}}})[!-~]+")
 
 
+LONGEST_READ = 3_000
+"""Characters of a person's own words that the models read as a whole: some 500 words. A longer
+message is a document, which a person reads."""
+_MOST_UNITS = 800
+_UNIT = re.compile(r"[^\W_]+|[^\w\s]|_")
+TOO_LONG = "the message is too long to be read as a whole"
+
+
+def is_too_long(text: str) -> bool:
+    """Whether the models would not read all of it, or take long: whoever sends a text chooses how
+    long it is, and how many words and marks stand in a line."""
+    if len(text) > LONGEST_READ:
+        return True
+    return sum(1 for _ in _UNIT.finditer(text)) > _MOST_UNITS
+
+
 def clean(text: str) -> str:
     """One line without control characters, at most `LONGEST` characters, whatever was handed in.
 

@@ -35,6 +35,7 @@ from deskhand.engine.ticket_keeper import TicketKeeper
 from deskhand.engine.trust_modes import Trust
 from deskhand.engine.worker import Worker
 from deskhand.knowledge.search import KnowledgeBase
+from deskhand.language.message_reader import shared_message_reader
 from deskhand.mail.public_suffixes import is_registered_ending
 from deskhand.model.run import RunStatus
 from deskhand.ports import ChatModel, Sink
@@ -104,11 +105,14 @@ class Desk:
 
 
 def read_tables(spec: DeskSpec, now: float) -> None:
-    """Read the lists that replies and free times are checked by, before a message needs them: they
-    take up to a quarter of a second, in which nothing else would go on."""
+    """Read what replies and free times are checked by, before a message needs it: the lists take
+    up to a quarter of a second, in which nothing else would go on."""
     is_registered_ending("com")
     hours = spec.calendar.offering.hours
     holiday_on(datetime.fromtimestamp(now, UTC).date(), hours.holidays)
+    stages = [stage for flow in spec.flows.values() for stage in flow.stages.values()]
+    if any(stage.settings.get("concerns") for stage in stages):
+        shared_message_reader().read("hello")
 
 
 @asynccontextmanager

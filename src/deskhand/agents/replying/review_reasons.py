@@ -9,7 +9,9 @@ from functools import partial
 from typing import Any, cast
 
 from deskhand.agents.replying.sending import ReviewReason, ReviewReasonsFor
+from deskhand.brain.task_inputs import own_words
 from deskhand.config.sections.plans import RESULTS
+from deskhand.language.clean_text import TOO_LONG, is_too_long
 from deskhand.language.concerns import Concern, concerns_in
 from deskhand.language.instructions import spoken_to_machine
 from deskhand.model.authorship import writer_of
@@ -142,6 +144,11 @@ async def _concerns(envelope: Envelope, named: Iterable[str]) -> list[ReviewReas
     message = envelope.message
     subject = "" if message is None else message.subject
     text = f"{subject}\n{envelope.raw_input}".strip()
+    if is_too_long(text):  # what is quoted was looked at when it came
+        own = await asyncio.to_thread(own_words, envelope.raw_input, subject)
+        text = f"{subject}\n{own}".strip()
+        if is_too_long(text):
+            return [(Cause.CONCERN, TOO_LONG)]
     is_turn = message is not None and message.channel == CHAT
     found = await asyncio.to_thread(concerns_in, text, wanted, is_turn=is_turn)
     reasons: list[ReviewReason] = []
