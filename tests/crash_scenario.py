@@ -1,13 +1,12 @@
 """Three messages, two of one conversation, each with three kinds of effects, worked to rest after
 any crash.
 
-Used in process (a crash abandons the engine) and as a process of its own that kills itself: `python
--m tests.crash_scenario FOLDER`. The world the effects happen in is a file that only grows.
+Used in process (a crash abandons the engine) and as a process of its own that kills itself
+(`tests/forked.py`). The world the effects happen in is a file that only grows.
 """
 
 import asyncio
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -229,12 +228,8 @@ class Scene:
         return message.id
 
 
-async def main(folder: Path, url: str | None = None) -> None:
-    scene = Scene(folder, url)
+async def main(folder: str, url: str | None = None) -> None:
+    scene = Scene(Path(folder), url)
     await scene.open()
     await scene.work()
     await scene.close()
-
-
-if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1]), *sys.argv[2:]))

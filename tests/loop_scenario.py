@@ -1,12 +1,10 @@
 """One message worked by an agent in eight turns, each with a read and an effect; worked to rest
 after any crash.
 
-Used in process and as a process of its own that kills itself: `python -m tests.loop_scenario
-FOLDER`. What the model was asked and what its calls did is written to a file that only grows.
+Used in process and as a process of its own that kills itself (`tests/forked.py`). What the model
+was asked and what its calls did is written to a file that only grows.
 """
 
-import asyncio
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -117,12 +115,8 @@ class LoopScene:
         return Counter(int(key) for kind, key, _ in self.world.happened() if kind == "asked")
 
 
-async def main(folder: Path) -> None:
-    scene = LoopScene(folder)
+async def main(folder: str) -> None:
+    scene = LoopScene(Path(folder))
     await scene.open()
     await scene.work()
     await scene.close()
-
-
-if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1])))

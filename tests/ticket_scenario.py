@@ -1,11 +1,9 @@
 """One matter from its first message to a person's desk, worked to its end after any crash.
 
-Used in process (a crash abandons the work) and as a process of its own that kills itself: `python
--m tests.ticket_scenario FOLDER DATABASE [REDIS]`.
+Used in process (a crash abandons the work) and as a process of its own that kills itself
+(`tests/forked.py`).
 """
 
-import asyncio
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -81,9 +79,9 @@ async def opened_scene(url: str, redis: str | None = None) -> AsyncIterator[Tick
             await active.close()
 
 
-async def main(folder: Path, url: str, redis: str | None = None) -> None:
+async def main(folder: str, url: str, redis: str | None = None) -> None:
     async with opened_scene(url, redis) as scene:
-        await _played(folder / "done", scene)
+        await _played(Path(folder) / "done", scene)
 
 
 async def _played(done: Path, scene: TicketScene) -> None:
@@ -91,7 +89,3 @@ async def _played(done: Path, scene: TicketScene) -> None:
     for number, step in enumerate(scene.steps()[begun:], begun):
         await step()
         done.write_text(str(number + 1))
-
-
-if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1]), *sys.argv[2:]))

@@ -15,7 +15,8 @@ import pytest
 
 from deskhand.crashpoints import CRASH_POINTS
 from tests.chaos.load import Load, all_well
-from tests.integration.test_crashes import ROOT, check_after, empty_database, kill_at, passages
+from tests.forked import ROOT
+from tests.integration.test_crashes import check_after, empty_database, kill_at, passages
 
 pytestmark = pytest.mark.chaos
 

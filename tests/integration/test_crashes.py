@@ -2,11 +2,8 @@
 kept."""
 
 import asyncio
-import os
 import shutil
 import signal
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,10 +15,8 @@ from deskhand import crashpoints
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.crashpoints import CRASH_POINTS, Crash
 from tests.crash_scenario import Scene
+from tests.forked import run_forked
 from tests.servers import new_database, postgres_programs
-from tests.waiting import PATIENCE
-
-ROOT = Path(__file__).parents[2]
 
 KILLED_AT = (
     "dispatch.after_accept:2",
@@ -171,17 +166,10 @@ async def test_crash_after_crash_ends_well_too(tmp_path: Path, empty_database: P
 
 def kill_at(folder: Path, setting: str, *url: str) -> int:
     """Run the scenario in a process that kills itself there; its exit code."""
-    environment = {
-        **os.environ,
-        "DESKHAND_CRASH_AT": setting,
-        "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}",
-    }
-    command = [sys.executable, "-m", "tests.crash_scenario", str(folder), *url]
-    done = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, timeout=PATIENCE, check=False
-    )
-    assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()
-    return done.returncode
+    environment = {crashpoints.VARIABLE: setting}
+    ended = run_forked("tests.crash_scenario", str(folder), *url, environment=environment)
+    assert ended.code in (0, -signal.SIGKILL), ended.errors
+    return ended.code
 
 
 async def check_after(folder: Path, url: str | None = None) -> None:

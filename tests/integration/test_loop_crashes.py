@@ -2,11 +2,8 @@
 is done twice."""
 
 import asyncio
-import os
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
@@ -16,10 +13,10 @@ import pytest
 from deskhand import crashpoints
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.crashpoints import Crash
+from tests.forked import run_forked
 from tests.loop_scenario import TURNS, LoopScene
 from tests.waiting import PATIENCE
 
-ROOT = Path(__file__).parents[2]
 POINTS = (
     "journal.before_commit",
     "journal.after_commit",
@@ -98,20 +95,11 @@ async def test_a_loop_goes_on_where_its_rows_end(
 
 
 async def test_a_process_killed_in_turn_seven_resumes_at_seven(tmp_path: Path) -> None:
-    environment = {
-        **os.environ,
-        "DESKHAND_CRASH_AT": "effect.after_perform:7",
-        "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}",
-    }
+    environment = {crashpoints.VARIABLE: "effect.after_perform:7"}
     died = await asyncio.to_thread(
-        subprocess.run,
-        [sys.executable, "-m", "tests.loop_scenario", str(tmp_path)],
-        env=environment,
-        cwd=ROOT,
-        timeout=PATIENCE,
-        check=False,
+        run_forked, "tests.loop_scenario", str(tmp_path), environment=environment
     )
-    assert died.returncode == -signal.SIGKILL
+    assert died.code == -signal.SIGKILL, died.errors
     scene = LoopScene(tmp_path)
     assert scene.asked() == dict.fromkeys(range(1, 8), 1)
     heir = await inherit(tmp_path)

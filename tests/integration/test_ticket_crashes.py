@@ -1,11 +1,8 @@
 """A process that dies at any named point of a ticket's life leaves each ticket in one place."""
 
 import asyncio
-import os
 import shutil
 import signal
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
@@ -15,6 +12,7 @@ import pytest
 
 from deskhand.crashpoints import TICKET_POINTS, VARIABLE, Crash, arm, disarm
 from tests.conformance.adapters import ACTIVE_STORES, ADAPTERS
+from tests.forked import run_forked
 from tests.servers import new_database, postgres_programs, redis
 from tests.ticket_scenario import TicketScene, opened_scene
 
@@ -109,10 +107,7 @@ async def _redis(folder: Path) -> str:
 
 
 def _run(folder: Path, places: Sequence[str], crash_at: str | None) -> None:
-    environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
-    if crash_at is not None:
-        environment[VARIABLE] = crash_at
-    command = [sys.executable, "-m", "tests.ticket_scenario", str(folder), *places]
-    done = subprocess.run(command, env=environment, check=False, capture_output=True)
+    environment = {} if crash_at is None else {VARIABLE: crash_at}
+    ended = run_forked("tests.ticket_scenario", str(folder), *places, environment=environment)
     expected = 0 if crash_at is None else -signal.SIGKILL
-    assert done.returncode == expected, done.stderr.decode()
+    assert ended.code == expected, ended.errors

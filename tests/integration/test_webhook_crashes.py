@@ -1,10 +1,7 @@
 """Webhooks in processes that are killed, on a copied database, and of tickets' deadlines."""
 
 import asyncio
-import os
 import signal
-import subprocess
-import sys
 from functools import partial
 from ipaddress import ip_network
 from pathlib import Path
@@ -30,6 +27,7 @@ from deskhand.model.ticket import TicketEventKind
 from deskhand.model.webhook import CHOSEN, Endpoint
 from deskhand.tickets import rules
 from tests.conformance.adapters import ADAPTERS
+from tests.forked import run_forked
 from tests.kit import TestClock, a_message
 from tests.servers import new_database, postgres_programs
 from tests.tickets_kit import NOW, Moments, accepted, mail, placing_of, tickets_of
@@ -50,14 +48,12 @@ async def waiting(store: Any) -> str:
 
 
 def run(database: Path, crash_at: str | None) -> int:
-    environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
-    environment |= {"DESKHAND_SECRET_KEY": KEY, "DESKHAND_WEBHOOK_NETWORKS": "127.0.0.0/8"}
+    environment = {"DESKHAND_SECRET_KEY": KEY, "DESKHAND_WEBHOOK_NETWORKS": "127.0.0.0/8"}
     if crash_at is not None:
         environment[VARIABLE] = crash_at
-    command = [sys.executable, "-m", "tests.webhook_scenario", str(database)]
-    done = subprocess.run(command, env=environment, check=False, capture_output=True)
-    assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()
-    return done.returncode
+    ended = run_forked("tests.webhook_scenario", str(database), environment=environment)
+    assert ended.code in (0, -signal.SIGKILL), ended.errors
+    return ended.code
 
 
 @pytest.mark.parametrize(
