@@ -27,8 +27,9 @@ import sqlalchemy as sa
 
 from bench.case import cpu_seconds
 from deskhand.adapters.stores import tables as t
-from deskhand.cli.serve import opened, web_server
+from deskhand.cli.serve import opened
 from deskhand.cli.service_process import answer_while_reading, keep_memory_compact
+from deskhand.cli.web_server import web_server
 from deskhand.model.access import Role
 from deskhand.model.message import Address, Message
 from deskhand.model.queue import ReviewFilter

@@ -23,7 +23,8 @@ import httpx
 
 from bench.case import cpu_seconds
 from bench.console import SAMPLE, a_message, p95
-from deskhand.cli.serve import begin_to_stop, opened, web_server
+from deskhand.cli.serve import begin_to_stop, opened
+from deskhand.cli.web_server import web_server
 from deskhand.model.access import Role
 from deskhand.model.message import Message
 from deskhand.model.run import RunStatus

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import screenshot_data as data
 
-from deskhand.cli.serve import begin_to_stop, opened, web_server
+from deskhand.cli.serve import begin_to_stop, opened
+from deskhand.cli.web_server import web_server
 from deskhand.engine.manual_reply import answer_chat
 from deskhand.model.access import Role
 from deskhand.model.queue import ReviewFilter

@@ -23,7 +23,7 @@ from deskhand.adapters.stores.postgres import PostgresStore
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
 from deskhand.agents.parts import Parts
 from deskhand.agents.replying.services import dispatch_through
-from deskhand.cli.service_process import keep_memory_compact
+from deskhand.cli.service_process import keep_memory_compact, keep_what_was_started
 from deskhand.engine.clock import SystemClock
 from deskhand.engine.loop import Flow
 from deskhand.engine.worker import Worker
@@ -127,6 +127,7 @@ async def member(url: str, folder: Path, settings: Settings) -> AsyncIterator[Db
 def run(url: str, folder: Path, settings: Settings, boss: Connection) -> None:
     """The process: tells its name when it is up, ends on SIGTERM or when it is lost."""
     keep_memory_compact()
+    keep_what_was_started()
     sys.exit(asyncio.run(_run(url, folder, settings, boss)))
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from deskhand import wiring
 from deskhand.agents.triage import translating
-from deskhand.cli.serve import web_server
+from deskhand.cli.web_server import web_server
 from deskhand.engine.story import read_records
 from deskhand.engine.triage_service import TriageService
 from deskhand.errors import ConfigError

@@ -5,7 +5,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from deskhand.cli.serve import InFront, _public_origin, web_server
+from deskhand.cli.serve import _public_origin
+from deskhand.cli.web_server import InFront, web_server
 from deskhand.errors import ConfigError
 from deskhand.wiring import user_accounts
 from tests.api_kit import Served, served

@@ -3,14 +3,16 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from deskhand.language.identify import identify
-from deskhand.language.slots import SlotExtractor
 from deskhand.language.turn_kinds import OpenQuestion, Turn
-from deskhand.language.turns import TurnReader
 from deskhand.mail.reply import visible_reply
 from deskhand.model.message import Message
+
+if TYPE_CHECKING:
+    from deskhand.language.slots import SlotExtractor
+    from deskhand.language.turns import TurnReader
 
 LONGEST_ANSWER = 2_000
 """Characters of a text that is the value of a parameter; a longer one is no answer."""
@@ -32,7 +34,7 @@ class ReadsAnswers(Protocol):
 class SlotAnswers:
     """Finds what the desk's slots describe."""
 
-    def __init__(self, extractor: SlotExtractor, names: frozenset[str], time_zone: str) -> None:
+    def __init__(self, extractor: "SlotExtractor", names: frozenset[str], time_zone: str) -> None:
         self.names = names
         self._extractor = extractor
         self._time_zone = time_zone
@@ -53,7 +55,7 @@ class SlotAnswers:
 class DeskTurns:
     """Tells what customers' turns do, by the desk's slots and intents."""
 
-    def __init__(self, reader: TurnReader, slots: Mapping[str, tuple[str, ...]]) -> None:
+    def __init__(self, reader: "TurnReader", slots: Mapping[str, tuple[str, ...]]) -> None:
         """`slots` are those of each intent."""
         self._reader = reader
         self._slots = slots

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deskhand.agents.follow_ups import SAY_IT_ANEW, FollowUps, followed_up
 from deskhand.config.yaml import read_yaml
@@ -19,7 +19,6 @@ from deskhand.language.identify import identify
 from deskhand.language.slots.folded_text import FoldedText
 from deskhand.language.turn_cues import turn_cues
 from deskhand.language.turn_kinds import CONFIRM, OpenQuestion, TurnKind
-from deskhand.language.turns import TurnReader
 from deskhand.mail.reply import visible_reply
 from deskhand.model.envelope import Ask, Envelope
 from deskhand.model.outcome import Outcome
@@ -29,6 +28,9 @@ from deskhand.model.understanding import LOOP_IN, PLAN_AT, RESTART_AT, UNKNOWN_I
 from deskhand.ports import Brain, StageContext
 from deskhand.ports.agent_router import FallbackResponder
 from deskhand.tools.services import ServiceFunction, ServiceResult
+
+if TYPE_CHECKING:
+    from deskhand.language.turns import TurnReader
 
 log = logging.getLogger("deskhand.fallback")
 
@@ -105,12 +107,11 @@ async def clarification(
 
 def unknown_intent_through(
     responder: FallbackResponder | None = None,
-    turns: TurnReader | None = None,
+    turns: "TurnReader | None" = None,
     follow_ups: FollowUps | None = None,
 ) -> ServiceFunction:
     """The service `unknown_intent`. With `follow_ups`, a message that follows a matter belongs to
     it."""
-    reader = turns or TurnReader({})
 
     async def unknown_intent(
         envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
@@ -118,6 +119,9 @@ def unknown_intent_through(
         message = envelope.message
         text = envelope.raw_input if message is None else visible_reply(message.words)
         asked = _asked_before(envelope, ctx.run_id)
+        reader = turns
+        if reader is None:
+            reader = await asyncio.to_thread(_reader_without_slots)
         if asked not in (LOOP_IN, SAY_IT_ANEW):
             plan_at = settings.get(PLAN_AT)
             placed = await asyncio.to_thread(_placed, envelope, text, reader, follow_ups, plan_at)
@@ -143,6 +147,14 @@ def unknown_intent_through(
         )
 
     return unknown_intent
+
+
+@cache
+def _reader_without_slots() -> "TurnReader":
+    """Imported when a message fits no intent: its patterns take a tenth of a second."""
+    from deskhand.language.turns import TurnReader
+
+    return TurnReader({})
 
 
 def handed_over_text(text: str) -> str:
@@ -176,7 +188,7 @@ def _for_a_person() -> ServiceResult:
 def _placed(
     envelope: Envelope,
     text: str,
-    reader: TurnReader,
+    reader: "TurnReader",
     follow_ups: FollowUps | None,
     plan_at: str | None,
 ) -> ServiceResult | None:
@@ -188,7 +200,7 @@ def _placed(
     return followed
 
 
-def _asks_for_person(reader: TurnReader, text: str) -> bool:
+def _asks_for_person(reader: "TurnReader", text: str) -> bool:
     """Whether somebody who was asked nothing wants a person, whatever else he says. A question that
     speaks of a person would make everything sound like an answer to it."""
     if reader.read(text, OpenQuestion(asked=())).kind is TurnKind.PERSON:
@@ -199,7 +211,7 @@ def _asks_for_person(reader: TurnReader, text: str) -> bool:
     return reader.read(text, offer).kind is TurnKind.PERSON
 
 
-def _wants_person(reader: TurnReader, text: str) -> bool | None:
+def _wants_person(reader: "TurnReader", text: str) -> bool | None:
     """Whether the customer wants a person; None where he says something else."""
     question = OpenQuestion(
         asked=(CONFIRM,), slots=(), known={}, matter=None, prompt=_texts(None)["offer"]

@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 from deskhand.brain.embedded_desk import EmbeddedDesk
 from deskhand.brain.task_inputs import Fields, language_of, message_of, received_at, said_in
 from deskhand.brain.times_in_words import day_in_words, in_words, offer
-from deskhand.language.meeting_times import choose_offer, read_wish
 from deskhand.mail.mail_phrases import mail_phrases
 from deskhand.model.booking import OFFERED, Span
 from deskhand.model.tasks import Task
@@ -86,6 +85,8 @@ def _wish(desk: EmbeddedDesk, task: Task) -> Wish:
     picked = _picked(desk, task)
     if picked is not None:
         return Wish(picked.date(), picked.time())
+    from deskhand.language.meeting_times import read_wish
+
     text = said_in(task)
     language, now = language_of(text, desk.languages).code, _received(desk, task)
     subject = str(message_of(task).get("subject") or "").strip()
@@ -100,6 +101,8 @@ def _picked(desk: EmbeddedDesk, task: Task) -> datetime | None:
     offered = [moment.astimezone(zone) for moment in _offered(task)]
     if not offered:
         return None
+    from deskhand.language.meeting_times import choose_offer
+
     text = said_in(task)
     return choose_offer(
         offered, text, language_of(text, desk.languages).code, _received(desk, task)

@@ -117,7 +117,8 @@ async def _serve(
     show: "_Show",
     arriving: "asyncio.Task[None]",
 ) -> None:
-    from deskhand.cli.serve import until_stopped, web_server
+    from deskhand.cli.serve import until_stopped
+    from deskhand.cli.web_server import web_server
 
     telling = asyncio.create_task(show.tell(desks, arriving))
     try:

@@ -7,7 +7,6 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,11 +16,13 @@ from deskhand.cli import login_options, options
 from deskhand.cli.service_process import (
     answer_while_reading,
     keep_memory_compact,
+    keep_what_was_started,
     log_what_leaves,
     opened_together,
     outbox_folders,
 )
 from deskhand.cli.terminal import run_async
+from deskhand.cli.web_server import InFront, web_server
 
 if TYPE_CHECKING:
     import uvicorn
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("deskhand.serve")
 
-_HTTP_GRACE = 10
 _BACKLOG = 2048
 
 
@@ -116,18 +116,6 @@ def serve(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class InFront:
-    """What stands between browsers and the server."""
-
-    public_url: str | None = None
-    """The address that browsers use."""
-    proxies: tuple[str, ...] = ()
-    """Whose word counts for where a request comes from. Anybody can write such a header."""
-    login: login_options.LoginOptions = field(default_factory=login_options.LoginOptions)
-    """How people log in."""
-
-
 def _proxy(written: str) -> str:
     """An address or a network; ConfigError where it is neither."""
     from ipaddress import ip_network
@@ -197,6 +185,7 @@ async def _serve(
             await log_what_leaves(log, desks, database)
             await _warn_without_people(database, in_front.public_url or where)
             server = await web_server(desks, database, in_front)
+            keep_what_was_started()
             await until_stopped(server, desks, listener)
             log.info("stopping: what runs comes to rest or is handed back")
     log.info("stopped")
@@ -226,71 +215,6 @@ async def opened(
         for loaded_desk, folder in zip(loaded, folders, strict=True)
     ) as desks:
         yield desks
-
-
-async def web_server(
-    desks: "list[Desk]", database: "Database", in_front: InFront | None = None
-) -> "uvicorn.Server":
-    import uvicorn
-
-    from deskhand import __version__
-    from deskhand.ports import ApiKeys
-    from deskhand.web.api.app import Hooks, create_app
-    from deskhand.web.api.environment_key import API_KEY, KeysWithEnvironment
-    from deskhand.web.console.app import create_console
-    from deskhand.web.header_timeout import HeaderTimeoutProtocol
-    from deskhand.wiring import (
-        WebhookTrial,
-        api_keys,
-        console_actions,
-        console_feed,
-        run_bench,
-        user_accounts,
-        webhook_endpoints,
-        worker_list,
-    )
-
-    class Server(uvicorn.Server):
-        @contextmanager
-        def capture_signals(self) -> Iterator[None]:
-            """Signals are ours: uvicorn would repeat them when it ends, before the desks have
-            come to rest."""
-            yield
-
-    served = {desk.spec.name: desk for desk in desks}
-    in_front = in_front or InFront()
-    users = user_accounts(database)
-    specs = {desk.spec.name: desk.spec for desk in desks}
-    feed = console_feed(database, specs.values())
-    trial = WebhookTrial(database, specs)
-    hooks = Hooks(webhook_endpoints(database), trial, console_actions(database))
-    site = create_console(
-        served,
-        users,
-        feed,
-        run_bench(database, desks),
-        public_url=in_front.public_url,
-        actions=hooks.actions,
-        keys=api_keys(database),
-        hooks=hooks,
-        workers=worker_list(database),
-        single=login_options.single_sign_on(in_front.login, in_front.public_url, database),
-    )
-    keys: ApiKeys = api_keys(database)
-    if secret := os.environ.get(API_KEY):
-        keys = KeysWithEnvironment(keys, secret, served)
-    app = create_app(served, keys, version=__version__, site=site, users=users, hooks=hooks)
-    return Server(
-        uvicorn.Config(
-            app,
-            http=HeaderTimeoutProtocol,
-            log_config=None,
-            access_log=False,
-            timeout_graceful_shutdown=_HTTP_GRACE,
-            proxy_headers=bool(in_front.proxies),
-            forwarded_allow_ips=list(in_front.proxies),
-        )
-    )
 
 
 async def until_stopped(

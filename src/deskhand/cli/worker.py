@@ -11,6 +11,7 @@ import typer
 from deskhand.cli import options
 from deskhand.cli.service_process import (
     keep_memory_compact,
+    keep_what_was_started,
     log_what_leaves,
     opened_together,
     outbox_folders,
@@ -78,7 +79,9 @@ def worker(
         _rates(rate or []),
         grace,
     )
-    run_async(_work([read_desk(name) for name in desks], setup))
+    loaded = [read_desk(name) for name in desks]
+    keep_what_was_started()
+    run_async(_work(loaded, setup))
 
 
 class _WorkerSetup:

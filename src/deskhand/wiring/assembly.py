@@ -37,9 +37,7 @@ from deskhand.engine.manual_reply import manual_reply_flow
 from deskhand.engine.offered_slots import offered_before
 from deskhand.engine.screening import Pace, Screen
 from deskhand.engine.worker import AtRest, BeforeRest, Recall, Screening, Worker
-from deskhand.evals.lane import Around
 from deskhand.language.slots import SlotExtractor
-from deskhand.language.turns import TurnReader
 from deskhand.model.audited import Kept
 from deskhand.model.knowledge import CitedText
 from deskhand.model.message import Message
@@ -68,6 +66,7 @@ from deskhand.wiring.triage import triage_services
 
 if TYPE_CHECKING:
     from deskhand.adapters.mcp import McpServers
+    from deskhand.evals.lane import Around
 
 
 AnyGate = TypeVar("AnyGate", bound=Gate)
@@ -106,7 +105,7 @@ class DeskSetup:
     stand_in: StandIn | None = None
     """Gives tool results in place of the tools."""
     events: Sink | None = None
-    around: Around | None = None
+    around: "Around | None" = None
     """Wraps the work of every stage."""
     screened: Screening | None = None
     """Asked before the desk's own screen, where more is known than the store can say."""
@@ -265,6 +264,8 @@ def _turns(spec: DeskSpec) -> DeskTurns | None:
     """Tells what customers' turns do; None for a desk whose plans ask for nothing."""
     if not any(plan.needs for plan in spec.plans.values()):
         return None
+    from deskhand.language.turns import TurnReader
+
     slots = {name: (*plan.needs, *plan.wants) for name, plan in spec.plans.items()}
     reader = TurnReader(
         spec.slots,

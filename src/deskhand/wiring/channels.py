@@ -81,6 +81,8 @@ def sending_names(spec: DeskSpec) -> set[str]:
 
 def sending_channels(channels: "Sequence[DeskChannel]") -> "dict[str, MailChannel | GmailChannel]":
     """The channels that carry replies, by name: all but those that only read files."""
+    if not channels:
+        return {}
     from deskhand.adapters.channels.files_channel import FilesChannel
 
     return {channel.name: channel for channel in channels if not isinstance(channel, FilesChannel)}

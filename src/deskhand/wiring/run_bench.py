@@ -14,7 +14,6 @@ from typing import Any
 from deskhand.adapters.stores.eval_reports import SqlEvalReports
 from deskhand.adapters.stores.sqlite_backend import SqliteBackend
 from deskhand.errors import Conflict
-from deskhand.evals.kept_report import kept_report
 from deskhand.ports.run_bench import EvalReports, KeptEval, ReplayedRun
 from deskhand.wiring.databases import Database
 from deskhand.wiring.serving import Desk
@@ -100,6 +99,8 @@ class CommandBench:
         except ValueError:
             self._problems[desk] = problem or "the eval came to nothing"
             return
+        from deskhand.evals.kept_report import kept_report
+
         kept = kept_report(report)
         kept["intents"] = await self._intents(desk)
         await self._reports.add(desk, time.time(), by, kept)

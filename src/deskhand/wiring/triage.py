@@ -1,10 +1,5 @@
 """The services of a triage desk."""
 
-from deskhand.agents.triage.filing import file_through
-from deskhand.agents.triage.parts import TriageParts
-from deskhand.agents.triage.specialising import escalate_through, specialise_through
-from deskhand.agents.triage.supervising import supervise_through
-from deskhand.agents.triage.translating import translate_through
 from deskhand.config.desk import DeskSpec
 from deskhand.ports import Brain, Contacts, SearchesKnowledge
 from deskhand.tickets.service import Tickets
@@ -21,6 +16,11 @@ def triage_services(
     """What `triage:` in desk.yaml is for; nothing for a desk without it."""
     if spec.triage is None:
         return {}
+    from deskhand.agents.triage.filing import file_through
+    from deskhand.agents.triage.parts import TriageParts
+    from deskhand.agents.triage.specialising import escalate_through, specialise_through
+    from deskhand.agents.triage.supervising import supervise_through
+    from deskhand.agents.triage.translating import translate_through
 
     parts = TriageParts(spec.triage, tickets, contacts, knowledge, brain, spec.languages)
     return {

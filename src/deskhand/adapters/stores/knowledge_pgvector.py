@@ -2,12 +2,12 @@
 approximate index."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
 import sqlalchemy as sa
 
-from deskhand.knowledge.snapshot import Vectors, vectors_of
+if TYPE_CHECKING:
+    from deskhand.knowledge.snapshot import Vectors
 
 _OLDEST = (0, 7)
 """The first version with half-precision vectors."""
@@ -32,7 +32,7 @@ class Nearest(Protocol):
         core: sa.Connection,
         desk: str,
         articles: Sequence[int] | None,
-        vector: Vectors,
+        vector: "Vectors",
         count: int,
     ) -> list[int]:
         """The nearest chunks, of these articles if any are named."""
@@ -84,7 +84,7 @@ class PgVector:
         core: sa.Connection,
         desk: str,
         articles: Sequence[int] | None,
-        vector: Vectors,
+        vector: "Vectors",
         count: int,
     ) -> list[int]:
         among = "" if articles is None else " AND article = ANY(:articles)"
@@ -115,6 +115,8 @@ class PgVector:
             "INSERT INTO kb_vectors(chunk, desk, article, vector)"
             " VALUES (:chunk, :desk, :article, CAST(:vector AS halfvec)) ON CONFLICT DO NOTHING"
         )
+        from deskhand.knowledge.snapshot import vectors_of
+
         core.execute(
             statement,
             [
@@ -129,10 +131,11 @@ class PgVector:
         )
 
 
-def _text(vector: Vectors) -> str:
-    return (
-        "[" + ",".join(map(repr, np.asarray(vector, dtype=np.float32).astype(float).tolist())) + "]"
-    )
+def _text(vector: "Vectors") -> str:
+    import numpy as np
+
+    numbers = np.asarray(vector, dtype=np.float32).astype(float).tolist()
+    return f"[{','.join(map(repr, numbers))}]"
 
 
 def _numbers(version: str) -> tuple[int, ...]:

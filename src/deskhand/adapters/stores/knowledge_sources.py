@@ -1,12 +1,13 @@
 """Which answers used which article, as it was then."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.errors import NotFound
-from deskhand.model.knowledge import AnswerSource
+from deskhand.model.knowledge import AnswerSource, Article
 
 _USED, _ARTICLES, _CHUNKS = t.answer_sources.c, t.kb_articles.c, t.kb_chunks.c
 TEXTS_USED = (
@@ -26,6 +27,13 @@ TEXTS_USED = (
     .order_by(_CHUNKS.position)
 )
 """What a run's answer was drawn from, as far as the articles still say it."""
+
+
+def article_of(row: Any) -> Article:
+    """An article as its row holds it."""
+    return Article(
+        row.id, row.title, row.category, row.language, row.valid_until, row.source, row.content_hash
+    )
 
 
 def record_sources(

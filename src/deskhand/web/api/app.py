@@ -1,43 +1,24 @@
 """The API as one ASGI application."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 
-from fastapi import APIRouter, Depends, FastAPI, Request, Response
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.routing import BaseRoute, Mount, Route
+from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from deskhand.ports import ApiKeys, ConsoleActions, Users
 from deskhand.ports.webhooks import TriesWebhook, Webhooks
-from deskhand.web.api import (
-    attachments,
-    chat,
-    chat_proofs,
-    chat_visits,
-    conversations,
-    health,
-    kb,
-    messages,
-    modes,
-    reference,
-    reviews,
-    runs,
-    ticket_work,
-    tickets,
-    triage,
-)
-from deskhand.web.api import desks as desk_routes
-from deskhand.web.api import users as user_routes
-from deskhand.web.api import webhooks as webhook_routes
+from deskhand.web.api import reference
 from deskhand.web.api.access import Authenticate, ServedDesk
 from deskhand.web.api.middleware import Guard
-from deskhand.web.api.problems import DOCUMENTED, problem_of
+from deskhand.web.api.parts import CHAT, Api, LoadsParts
+from deskhand.web.api.problems import problem_of
+from deskhand.web.api.request_body import Turns
 from deskhand.web.chat_widget import ChatDoor
 
 
@@ -55,6 +36,27 @@ class Site:
         """The application sees whole paths, wherever the request was sorted out."""
         outside = scope.get("app_root_path", scope.get("root_path", ""))
         await self.app({**scope, "root_path": outside}, receive, send)
+
+
+class LaterApp:
+    """Stands for an application whose modules take long to import, as those of the console do.
+
+    It is made in another thread: who asks for something else meanwhile does not wait for it.
+    """
+
+    def __init__(self, make: Callable[[], ASGIApp]) -> None:
+        self._make = make
+        self._app: ASGIApp | None = None
+        self._one_makes_it = asyncio.Lock()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await (await self._made())(scope, receive, send)
+
+    async def _made(self) -> ASGIApp:
+        async with self._one_makes_it:
+            if self._app is None:
+                self._app = await asyncio.to_thread(self._make)
+            return self._app
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +79,9 @@ def create_app(
 ) -> FastAPI:
     """The app that serves these open desks, by name, to the holders of these keys."""
     pages = () if site is None else tuple(site.paths)
-    apart = (*pages, chat.PREFIX)
+    apart = (*pages, CHAT)
     actions = None if hooks is None else hooks.actions
-    app = FastAPI(
+    app = Api(
         title="Deskhand",
         version=version,
         # The pages of FastAPI load scripts from elsewhere, so /docs is our own.
@@ -88,8 +90,9 @@ def create_app(
         redirect_slashes=False,
         middleware=[
             Middleware(Guard),
-            Middleware(ChatDoor, desks=dict(desks), behind=chat.PREFIX),
+            Middleware(ChatDoor, desks=dict(desks), behind=CHAT),
             Middleware(Authenticate, keys=keys, apart=apart, actions=actions),
+            Middleware(LoadsParts),
         ],
         exception_handlers={HTTPException: _tell, RequestValidationError: _tell},
     )
@@ -97,46 +100,14 @@ def create_app(
     app.state.users = users
     app.state.webhooks = None if hooks is None else hooks.webhooks
     app.state.webhook_trial = None if hooks is None else hooks.trial
-    app.state.turns = messages.Turns()
+    app.state.turns = Turns()
     app.state.stopping = asyncio.Event() if site is None else site.stopping
     app.state.chat_pulses = {}
     app.state.home = f"{pages[0]}/" if pages else reference.DOCS
-    app.router.routes += _routes()
     for path in pages:
         assert site is not None
         app.router.routes += [Route(path, site, include_in_schema=False), Mount(path, site)]
     return app
-
-
-@cache
-def _routes() -> list[BaseRoute]:
-    """The routes of the API, which are the same in every app: what differs lies in `app.state`.
-
-    FastAPI reads each handler's parameters when a route is first asked for, 80 ms for all of them.
-    Shared routes are read once in a process.
-    """
-    api = APIRouter(responses=DOCUMENTED, redirect_slashes=False)
-    for open_part in (reference, health, chat, chat_visits, chat_proofs):
-        api.include_router(open_part.router)
-    documented = [Depends(HTTPBearer(auto_error=False, description="An API key: `dh_...`"))]
-    parts_with_key = (
-        messages,
-        triage,
-        attachments,
-        conversations,
-        runs,
-        reviews,
-        ticket_work,
-        tickets,
-        desk_routes,
-        modes,
-        kb,
-        user_routes,
-        webhook_routes,
-    )
-    for part in parts_with_key:
-        api.include_router(part.router, dependencies=documented)
-    return api.routes
 
 
 def answer_who_waits(app: FastAPI) -> None:

@@ -18,6 +18,7 @@ from deskhand.config.sections.chat import ChatSection
 from deskhand.model.chats import VISITOR, Chat, ChatFile, chat_message
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.chat_access import HOUR, check_pace, held_chat, sayable, served_chat
+from deskhand.web.api.parts import CHAT
 from deskhand.web.api.problems import RETRY_AFTER, Refused, invalid_fields
 from deskhand.web.api.request_body import json_body, parse_json, read_body
 from deskhand.web.chat_files import LARGEST_ENCODED, MOST_FILES, FileBody, attachments_of
@@ -25,10 +26,9 @@ from deskhand.web.chat_login import LONGEST_TOKEN, LoginRefused, customer_in, lo
 from deskhand.web.chat_pulse import ChatPulse
 from deskhand.web.chat_stream import ChatStream
 
-PREFIX = "/api/chat"
 EVENTS = "text/event-stream"
 MAX_BODY = 120_000 + MOST_FILES * LARGEST_ENCODED
-router = APIRouter(prefix=PREFIX, tags=["chat"])
+router = APIRouter(prefix=CHAT, tags=["chat"])
 
 LastEvent = Annotated[str | None, Header(alias="Last-Event-ID", max_length=20)]
 

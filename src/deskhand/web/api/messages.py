@@ -5,7 +5,6 @@ import json
 from contextlib import suppress
 from hashlib import sha256
 from typing import Annotated, Any, cast
-from weakref import WeakValueDictionary
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from pydantic import AwareDatetime, BaseModel, Field
@@ -20,7 +19,7 @@ from deskhand.model.principal import PrincipalKind
 from deskhand.model.run import RunStatus
 from deskhand.web.api.access import Caller, ServedDesk, may
 from deskhand.web.api.problems import RETRY_AFTER, FieldProblem, Refused, invalid
-from deskhand.web.api.request_body import json_body, parse_json, read_body, too_large
+from deskhand.web.api.request_body import Turns, json_body, parse_json, read_body, too_large
 from deskhand.web.api.views import AcceptedView
 
 router = APIRouter(prefix="/api/messages", tags=["messages"])
@@ -67,16 +66,6 @@ class MessageBody(BaseModel):
     )
     customer_tier: str | None = Field(default=None, description="Likewise.")
     customer_info: CustomerInfo | None = Field(default=None, description="Likewise.")
-
-
-class Turns:
-    """Queues requests with the same Idempotency-Key, so that all return the first one's answer."""
-
-    def __init__(self) -> None:
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-
-    def __getitem__(self, key: str) -> asyncio.Lock:
-        return self._locks.setdefault(key, asyncio.Lock())
 
 
 @router.post(

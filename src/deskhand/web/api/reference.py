@@ -8,7 +8,6 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 HOME, DOCS, STYLE = "/", "/docs", "/docs/style.css"
 OPEN_PAGES = frozenset({HOME, DOCS, STYLE})
@@ -66,6 +65,8 @@ async def style() -> Response:
 @router.get(DOCS)
 async def docs(request: Request) -> Response:
     """All routes, from the same document that /openapi.json returns."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
     templates = Environment(
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=True,

@@ -1,9 +1,11 @@
-"""Request bodies: read within bounds, refused with a reason, described for OpenAPI."""
+"""Request bodies: read within bounds, refused with a reason, described for OpenAPI, and those that
+come again."""
 
 import asyncio
 import json
 import re
 from typing import Any, NoReturn
+from weakref import WeakValueDictionary
 
 from fastapi import Request
 from pydantic import BaseModel
@@ -17,6 +19,16 @@ MOST_LEVELS = 50
 _MAY_BE_UNSTORABLE = re.compile(rb"\\u(?:[dD][89a-fA-F]|0000)")
 _TAKEN = {"Accept": "application/json"}
 _SURROGATE_OR_NUL = re.compile("[\0\ud800-\udfff]")
+
+
+class Turns:
+    """Queues requests with the same Idempotency-Key, so that all return the first one's answer."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def __getitem__(self, key: str) -> asyncio.Lock:
+        return self._locks.setdefault(key, asyncio.Lock())
 
 
 async def read_body(request: Request, limit: int) -> bytes:

@@ -54,15 +54,17 @@ def create_console(
     hooks: Hooks | None = None,
     workers: WorkerList | None = None,
     single: SingleSignOn | None = None,
+    stopping: asyncio.Event | None = None,
 ) -> Site:
     """The screens that show these desks to these people.
 
     Without a session only the login and our own static files are served. `public_url` is the
     address that browsers know it by, where a proxy stands in between. `actions` keeps what people
-    do.
+    do. `stopping` is set by whoever serves when it is about to stop; the site has one of its own
+    where none is given.
     """
     frame = Frame()
-    stopping = asyncio.Event()
+    stopping = stopping or asyncio.Event()
     hub = LiveHub(feed, stopping)
     gate = SessionGate(users, desks, hub.look_now, actions, feed.newest)
     setup = SetupPages(users, frame, actions)
