@@ -1,39 +1,75 @@
-"""Scenarios in processes of their own that begin with everything imported.
+"""Processes that begin with everything imported.
 
-What is killed must be a process. Starting Python and importing the engine takes such a process two
-seconds of CPU, most of what it does. A copy of a process that has done both begins at once, and
-dies as any other.
+What is killed must be a process. Starting Python and importing the engine takes each two to three
+seconds of CPU, most of what it does in a test. A copy of a process that has done both begins at
+once, and dies as any other: it has its own id, its own memory and its own files.
 """
 
 import asyncio
 import atexit
+import contextlib
+import gc
+import inspect
 import json
 import os
+import select
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from threading import Lock
-from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from deskhand.crashpoints import VARIABLE, arm_from
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[1]
+SERVES = (
+    "deskhand.adapters.channels.mail_channel",
+    "deskhand.adapters.stores.knowledge",
+    "deskhand.adapters.stores.sqlite_backend",
+    "deskhand.cli.app",
+    "deskhand.cli.serve",
+    "deskhand.engine.trust_report",
+    "deskhand.language.turns",
+    "deskhand.web.api.chat",
+    "deskhand.web.api.messages",
+    "deskhand.web.api.reviews",
+    "deskhand.web.api.runs",
+    "deskhand.wiring.serving",
+    "deskhand.wiring.webhooks",
+    "uvicorn.lifespan.on",
+    "uvicorn.protocols.http.h11_impl",
+)
+"""What `deskhand serve` imports sooner or later."""
+WORKS = (
+    *SERVES,
+    "deskhand.adapters.dispatch.worker_process",
+    "deskhand.adapters.stores.postgres_backend",
+    "deskhand.cli.worker",
+)
+"""What `deskhand worker` imports."""
 
 
 @dataclass(frozen=True)
 class Order:
-    """What a process is to do: call `main` of a module."""
+    """What a process is to do: call `module:function` with these words."""
 
-    module: str
-    arguments: tuple[str, ...] = ()
-    environment: dict[str, str] = field(default_factory=dict)
+    target: str
+    arguments: Sequence[str]
+    output: str
+    """The file that what it prints is added to."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """What differs from our own environment. A crash point in it is armed."""
+    folder: str | None = None
+    beforehand: Sequence[str] = ()
+    """Modules to import before the process begins."""
 
 
 @dataclass(frozen=True)
@@ -48,38 +84,73 @@ class Ended:
 
 def run_forked(module: str, *arguments: str, environment: Mapping[str, str] | None = None) -> Ended:
     """Call `main` of a module of tests/ with these words in a process of its own, and wait for its
-    end. A crash point in the environment is armed in that process alone."""
-    return _fork_server().run(Order(module, arguments, dict(environment or {})))
+    end."""
+    with tempfile.NamedTemporaryFile() as output:
+        order = Order(f"{module}:main", arguments, output.name, environment or {}, str(ROOT))
+        with socket.socket(socket.AF_UNIX) as line:
+            line.settimeout(PATIENCE)
+            line.connect(_fork_server().address)
+            line.sendall(_written(order))
+            with line.makefile() as answers:
+                answers.readline()
+                code = int(answers.readline())
+        return Ended(code, output.read().decode(errors="replace"))
+
+
+class ForkedCommand:
+    """A `deskhand` command in a process of its own."""
+
+    def __init__(self, arguments: Sequence[str], output: Path, folder: Path) -> None:
+        beforehand = WORKS if "worker" in arguments or "--workers" in arguments else SERVES
+        self._order = Order(
+            "deskhand.cli:main", arguments, str(output), folder=str(folder), beforehand=beforehand
+        )
+        self.pid = 0
+        self._answers: asyncio.StreamReader | None = None
+        self._line: asyncio.StreamWriter | None = None
+
+    async def start(self) -> None:
+        server = await asyncio.to_thread(_fork_server)
+        self._answers, self._line = await asyncio.open_unix_connection(server.address)
+        self._line.write(_written(self._order))
+        self.pid = int(await self._answers.readline())
+
+    async def end(self, number: signal.Signals) -> int:
+        """Send the signal and wait until the process is over; returns its exit code."""
+        assert self._answers is not None
+        assert self._line is not None
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, number)
+        code = int(await self._answers.readline())
+        self._line.close()
+        return code
+
+
+def _written(order: Order) -> bytes:
+    return f"{json.dumps(asdict(order))}\n".encode()
 
 
 class ForkServer:
     """A process that imports what it is asked for, and does the work in copies of itself."""
 
     def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="deskhand-fork-")
+        self.address = str(Path(self._folder.name) / "line")
         environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.forked"],
+            [sys.executable, "-m", "tests.forked", self.address],
             cwd=ROOT,
             env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            text=True,
         )
-        self._lock = Lock()
-
-    def run(self, order: Order) -> Ended:
-        assert self._process.stdin is not None
         assert self._process.stdout is not None
-        with self._lock:
-            self._process.stdin.write(f"{json.dumps(asdict(order))}\n")
-            self._process.stdin.flush()
-            answer = self._process.stdout.readline()
-        assert answer, "the fork server is gone"
-        return Ended(**json.loads(answer))
+        assert self._process.stdout.readline() == b"ready\n"
 
     def end(self) -> None:
-        """It ends when nobody can ask it any more."""
+        """It ends when its input does, as it also would if we were killed."""
         self._process.communicate()
+        self._folder.cleanup()
 
 
 @cache
@@ -92,39 +163,82 @@ def _fork_server() -> ForkServer:
 # --- in the server
 
 
-def serve() -> None:
-    for line in sys.stdin:
-        order = Order(**json.loads(line))
-        module = import_module(order.module)
-        with tempfile.TemporaryFile() as written:
-            process = os.fork()
-            if process == 0:
-                _work(module, order, written.fileno())
-            _, status = os.waitpid(process, 0)
-            written.seek(0)
-            errors = written.read().decode(errors="replace")
-        ended = Ended(os.waitstatus_to_exitcode(status), errors)
-        sys.stdout.write(f"{json.dumps(asdict(ended))}\n")
+def serve(address: str) -> None:
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(address)
+        listener.listen()
+        sys.stdout.write("ready\n")
         sys.stdout.flush()
+        while True:
+            ready, _, _ = select.select([listener, sys.stdin], [], [])
+            if sys.stdin in ready:
+                return
+            _take(listener)
 
 
-def _work(module: ModuleType, order: Order, output: int) -> NoReturn:
-    """The copy's whole life. What it prints must not reach the one who waits for an answer."""
-    for descriptor in (sys.stdout.fileno(), sys.stderr.fileno()):
-        os.dup2(output, descriptor)
+def _take(listener: socket.socket) -> None:
+    line, _ = listener.accept()
+    with line, line.makefile() as orders:
+        order = Order(**json.loads(orders.readline()))
+        for module in (*order.beforehand, order.target.partition(":")[0]):
+            import_module(module)
+        gc.freeze()
+        if os.fork() == 0:
+            _watch(order, line)
+    _reap()
+
+
+def _reap() -> None:
+    """Forget those that are over."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def _watch(order: Order, line: socket.socket) -> NoReturn:
+    """Tells the id of the process that works, and later how it ended."""
+    worker = os.fork()
+    if worker == 0:
+        line.close()
+        _work(order)
+    with contextlib.suppress(OSError):
+        line.sendall(f"{worker}\n".encode())
+        _, status = os.waitpid(worker, 0)
+        line.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
+    os._exit(0)
+
+
+def _work(order: Order) -> NoReturn:
+    """The copy's whole life."""
+    with Path(order.output).open("ab") as output:
+        for descriptor in (1, 2):
+            os.dup2(output.fileno(), descriptor)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     code = 1
     try:
         os.environ.update(order.environment)
         if crash_at := os.environ.get(VARIABLE):
             arm_from(crash_at)
-        asyncio.run(module.main(*order.arguments))
-        code = 0
+        if order.folder is not None:
+            os.chdir(order.folder)
+        code = _called(order)
     except BaseException:
         traceback.print_exc()
     finally:
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
 
 
+def _called(order: Order) -> int:
+    module, _, name = order.target.partition(":")
+    function: Callable[..., Any] = getattr(import_module(module), name)
+    if not inspect.iscoroutinefunction(function):
+        return int(function(list(order.arguments)))
+    asyncio.run(function(*order.arguments))
+    return 0
+
+
 if __name__ == "__main__":
-    serve()
+    serve(sys.argv[1])

@@ -18,15 +18,9 @@ from typing import NoReturn
 
 from deskhand.cli import main
 from deskhand.crashpoints import arm_from, disarm
+from tests.forked import SERVES
 
 CRASH_AT, ARMED, LOG = "crash_at", "armed", "serve.log"
-BEFOREHAND = (
-    "deskhand.cli.app",
-    "deskhand.cli.serve",
-    "deskhand.wiring",
-    "deskhand.web.api.app",
-    "uvicorn",
-)
 
 
 def arm_on_signal(folder: Path) -> None:
@@ -48,7 +42,7 @@ def serve(folder: Path, arguments: list[str]) -> NoReturn:
 
 
 def nurse(folder: Path) -> None:
-    for module in BEFOREHAND:
+    for module in SERVES:
         import_module(module)
     arm_on_signal(folder)
     for line in sys.stdin:

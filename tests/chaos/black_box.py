@@ -3,9 +3,11 @@ mails, while processes are killed, the model is away and, on SQLite, a backup is
 
 import asyncio
 import contextlib
+import os
 import random
 import shutil
 import signal
+import sys
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
@@ -20,13 +22,14 @@ import httpx
 from deskhand.engine.audit import verify_desk
 from deskhand.model.run import Run, RunStatus
 from deskhand.wiring import api_keys, open_database, open_store
-from tests.chaos.mail_storm import Server, connected
+from tests.chaos.mail_storm import connected
 from tests.fake_openai import FakeOpenAI, Reply, failure, hang, regular
 from tests.mail_desk import write_desk
 from tests.mail_servers import CUSTOMER, SUPPORT, Dovecot, SmtpServer, a_mail, smtp_server
 from tests.servers import free_port
 from tests.waiting import until
 
+ROOT = Path(__file__).parents[2]
 DESK = "mails"
 MORE = """\
 limits: {{replies_per_hour: 1000000, replies_per_day: {{in_all: 1000000, to_unproven: 1000000}}}}
@@ -83,6 +86,36 @@ class Model:
 
     def __call__(self, request: dict[str, Any]) -> Reply:
         return self.away or regular(request)
+
+
+class Server:
+    """`deskhand serve`, or one of several workers, as an operator starts it."""
+
+    COMMAND = (sys.executable, "-m", "deskhand.cli")
+
+    def __init__(self, desk: Path, url: str, *command: str) -> None:
+        self._desk, self._url, self._command = desk, url, command
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> None:
+        environment = {
+            **os.environ,
+            "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+        }
+        with (self._desk.parent / "serve.log").open("ab") as log:
+            self._process = await asyncio.create_subprocess_exec(
+                *(*self.COMMAND, *self._command, str(self._desk), "--database", self._url),
+                cwd=self._desk.parent,
+                env=environment,
+                stdout=log,
+                stderr=log,
+            )
+
+    async def end(self, number: signal.Signals) -> None:
+        assert self._process is not None
+        with contextlib.suppress(ProcessLookupError):
+            self._process.send_signal(number)
+        await self._process.wait()
 
 
 class BlackBox:

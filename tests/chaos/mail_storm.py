@@ -2,11 +2,8 @@
 what they drafted."""
 
 import asyncio
-import contextlib
-import os
 import random
 import signal
-import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -17,11 +14,11 @@ from deskhand.model.run import RunStatus
 from deskhand.wiring import channel_store, open_database, open_store
 from tests.chaos.doubts import settle_doubts
 from tests.chaos.reviewers import reviewing
+from tests.forked import ForkedCommand
 from tests.mail_desk import write_desk
 from tests.mail_servers import CUSTOMER, SUPPORT, Dovecot, SmtpServer, a_mail, smtp_server
 from tests.waiting import until
 
-ROOT = Path(__file__).parents[2]
 DROP_EVERY = 10
 COPIES = 3
 REVIEWERS = ("eve", "adam")
@@ -39,35 +36,12 @@ rules:
 """
 
 
-class Server:
-    """`deskhand serve`, or one of several workers, as an operator starts it."""
-
-    COMMAND = (sys.executable, "-m", "deskhand.cli")
+class Server(ForkedCommand):
+    """`deskhand serve`, or one of several workers."""
 
     def __init__(self, desk: Path, url: str, *command: str) -> None:
-        self._desk, self._url, self._command = desk, url, command
-        self._process: asyncio.subprocess.Process | None = None
-
-    async def start(self) -> None:
-        log = (self._desk.parent / "serve.log").open("ab")
-        environment = {
-            **os.environ,
-            "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
-        }
-        self._process = await asyncio.create_subprocess_exec(
-            *(*self.COMMAND, *self._command, str(self._desk), "--database", self._url),
-            cwd=self._desk.parent,
-            env=environment,
-            stdout=log,
-            stderr=log,
-        )
-        log.close()
-
-    async def end(self, number: signal.Signals) -> None:
-        assert self._process is not None
-        with contextlib.suppress(ProcessLookupError):
-            self._process.send_signal(number)
-        await self._process.wait()
+        folder = desk.parent
+        super().__init__((*command, str(desk), "--database", url), folder / "serve.log", folder)
 
 
 async def storm(
