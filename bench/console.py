@@ -28,7 +28,11 @@ import sqlalchemy as sa
 from bench.case import cpu_seconds
 from deskhand.adapters.stores import tables as t
 from deskhand.cli.serve import opened
-from deskhand.cli.service_process import answer_while_reading, keep_memory_compact
+from deskhand.cli.service_process import (
+    answer_while_reading,
+    keep_memory_compact,
+    keep_what_was_started,
+)
 from deskhand.cli.web_server import web_server
 from deskhand.model.access import Role
 from deskhand.model.message import Address, Message
@@ -307,6 +311,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=120.0)
     options = parser.parse_args()
     keep_memory_compact()
+    keep_what_was_started()
     answer_while_reading()
     json.dump(asyncio.run(bench(options)), sys.stdout, indent=1)
     sys.stdout.write("\n")
