@@ -211,8 +211,8 @@ def _print_not_stated(report: "AuditReport") -> None:
             soft_wrap=True,
         )
     to.print(
-        "[dim]not verified: contacts, calendar, sessions, knowledge, and what is"
-        " made again from runs[/]",
+        "[dim]not verified: contacts, calendar, sessions, knowledge, and the deadlines and"
+        " checkpoints of tickets[/]",
         soft_wrap=True,
     )
 

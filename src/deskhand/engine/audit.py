@@ -139,6 +139,8 @@ async def verify_desk(
     for run_id, file_id in await store.changed_files():
         what = f"the content of attachment {file_id} was changed"
         report.problems.append(Problem(run_id, None, what))
+    for run_id, what in await store.changed_projections():
+        report.problems.append(Problem(run_id, None, what))
     for total in await store.lowered_totals(time.time() - BINDING_TOTALS):
         report.problems.append(Problem("", None, _lowered(total)))
     return report

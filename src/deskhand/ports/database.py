@@ -45,6 +45,11 @@ class Archive(Protocol):
         """Run and file of each attachment whose content is not what its digest says."""
         ...
 
+    async def changed_projections(self) -> Sequence[tuple[str, str]]:
+        """What is made from records and is not what they say: the run, or nothing, and what it
+        is in words."""
+        ...
+
     async def console_log(self, numbers: Collection[int] = ()) -> ConsoleLog:
         """The log of the console, with the links of these rows of it."""
         ...

@@ -453,6 +453,9 @@ class Shelf:
     async def changed_files(self) -> list[tuple[str, str]]:
         return []
 
+    async def changed_projections(self) -> list[tuple[str, str]]:
+        return []
+
     async def console_log(self, numbers: Collection[int] = ()) -> ConsoleLog:
         return ConsoleLog(0, None, {0: b""})
 

@@ -69,6 +69,16 @@ def write_figures(core: sa.Connection, counted: CountedRuns) -> None:
     _grow(core, t.day_replies, "took", _changed_steps(steps))
 
 
+def sums_by_day(core: sa.Connection, desk: str) -> tuple[Sums, dict[tuple[Any, ...], Row]]:
+    """What the figures of all runs of a desk add up to, by the keys of `day_figures` and of
+    `day_replies`."""
+    sums: Sums = defaultdict(lambda: dict.fromkeys(_COUNTS, 0))
+    steps: Steps = defaultdict(int)
+    for row in core.execute(sa.select(t.run_figures).where(t.run_figures.c.desk == desk)):
+        _add(sums, steps, row._asdict(), 1)
+    return dict(sums), {key: {"messages": count} for key, count in steps.items()}
+
+
 def _changed_sums(sums: Sums) -> list[Row]:
     rows: list[Row] = []
     for key, counts in sums.items():
@@ -95,7 +105,7 @@ def _add(
     counts = sums[(*whose, row["became"])]
     counts["messages"] += sign
     counts["cost"] += sign * row["cost"]
-    if row["looked_at"] is not None:
+    if row["looked_at"] in counts:
         counts[row["looked_at"]] += sign
     if row["in_time"] is not None:
         counts["in_time" if row["in_time"] else "late"] += sign

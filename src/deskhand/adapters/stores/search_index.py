@@ -101,16 +101,10 @@ class SqlSearchIndex:
         addresses = {row.address for row in due if row.address is not None}
         return _Batch(
             [row.number for row in due],
-            dict.fromkeys(positions) | _words_of_runs(core, positions),
-            dict.fromkeys(addresses) | self._words_of_people(core, addresses),
+            dict.fromkeys(positions) | words_of_runs(core, positions),
+            dict.fromkeys(addresses) | words_of_people(core, self.desk, addresses),
             read_figures(core, self.desk, positions, self._zone),
         )
-
-    def _words_of_people(self, core: sa.Connection, addresses: set[str]) -> dict[str, str]:
-        here = t.contacts.c
-        columns = [here[name] for name in _PERSON]
-        query = sa.select(*columns).where(here.desk == self.desk, here.address.in_(addresses))
-        return {row.address: words_of_person(*row) for row in core.execute(query)}
 
     def _write(self, core: sa.Connection, batch: _Batch) -> None:
         """Words of what is erased at this moment are left out; whoever erases it notes it anew."""
@@ -143,7 +137,7 @@ def _unlocked(core: sa.Connection, key: sa.Column[Any], *which: sa.ColumnElement
     return core.execute(query).scalars()
 
 
-def _words_of_runs(core: sa.Connection, positions: set[int]) -> dict[int, str]:
+def words_of_runs(core: sa.Connection, positions: set[int]) -> dict[int, str]:
     """The words of those runs that were not erased."""
     steps = t.steps.c
     of_tools = (steps.run.in_(positions), steps.name.contains("/"), steps.body.is_not(None))
@@ -164,6 +158,17 @@ def _words_of_runs(core: sa.Connection, positions: set[int]) -> dict[int, str]:
         worked_with = number_text(numbers.get(position, ()))
         words[position] = words_of_run(run_id, reason, message, worked_with)
     return words
+
+
+def words_of_people(
+    core: sa.Connection, desk: str, addresses: set[str] | None = None
+) -> dict[str, str]:
+    """The words of these people of the address book, or of all."""
+    here = t.contacts.c
+    query = sa.select(*(here[name] for name in _PERSON)).where(here.desk == desk)
+    if addresses is not None:
+        query = query.where(here.address.in_(addresses))
+    return {row.address: words_of_person(*row) for row in core.execute(query)}
 
 
 def _replace(

@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
@@ -42,6 +43,8 @@ from deskhand.model.run import (
     LlmCall,
 )
 from deskhand.model.totals import Pruned, Scope, Stop, Total, TotalKey
+
+T = TypeVar("T")
 
 _EFFECTS = (
     sa.select(t.effects, t.runs.c.id.label("run_id"))
@@ -178,13 +181,34 @@ class SqlStore(SqlRuns, SqlWaitingRuns, SqlConversations, SqlReviews, SqlFiles):
         )
 
     async def account_records(self) -> DeskRecords:
-        return await self._database.read_in_transaction(
-            lambda core: audit_records.at_one_moment(core, account_records)
-        )
+        return await self._at_one_moment(account_records)
 
     async def changed_files(self) -> list[tuple[str, str]]:
         return await self._database.read_core(
             lambda core: audit_records.changed_files(core, self.desk)
+        )
+
+    async def changed_projections(self) -> list[tuple[str, str]]:
+        # those who never verify need none of what this reads
+        from deskhand.adapters.stores import projections
+
+        found: list[tuple[str, str]] = []
+        run: int | None = 0
+        while run is not None:
+            page = partial(projections.changed_in_runs, desk=self.desk, after=run)
+            wrong, run = await self._at_one_moment(page)
+            found += wrong
+        ticket: str | None = ""
+        while ticket is not None:
+            some = partial(projections.changed_tickets, desk=self.desk, after=ticket)
+            wrong, ticket = await self._at_one_moment(some)
+            found += wrong
+        beside = partial(projections.changed_beside, desk=self.desk)
+        return found + await self._at_one_moment(beside)
+
+    async def _at_one_moment(self, read: Callable[[sa.Connection], T]) -> T:
+        return await self._database.read_in_transaction(
+            lambda core: audit_records.at_one_moment(core, read)
         )
 
     async def console_log(self, numbers: Collection[int] = ()) -> ConsoleLog:

@@ -111,7 +111,8 @@ LEFT_OUT: Mapping[str, str] = {
     "reviews.language": _KEPT_TO_SORT,
     "attachments.content": "compared with its digest instead",
 }
-"""Columns of these tables that no statement covers, each with the reason."""
+"""Columns of these tables that no statement covers, each with the reason. `audit verify` compares
+them with what they are made from."""
 
 _Rows = list[Sequence[Any]]
 

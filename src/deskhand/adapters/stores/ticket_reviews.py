@@ -8,13 +8,16 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.record_values import queue_columns
 from deskhand.adapters.stores.rows import pack, unpack
+from deskhand.adapters.stores.statements import mark_run
 from deskhand.model.run import DUE_AT, ReviewState
 
 DUE_FOR = "due_for"
 """Among a review's facts: which deadline of its ticket `due_at` is. A time that a person named
 stands without it, and stays."""
 
-_PLACED_BY = tuple(t.reviews.c[name] for name in ("id", "kind", "causes", "facts", "expires_at"))
+_PLACED_BY = tuple(
+    t.reviews.c[name] for name in ("id", "run", "kind", "causes", "facts", "expires_at")
+)
 
 
 def order_reviews(core: sa.Connection, desk: str, runs: Sequence[str] | None = None) -> int:
@@ -38,6 +41,7 @@ def order_reviews(core: sa.Connection, desk: str, runs: Sequence[str] | None = N
             place = queue_columns(row.kind, causes, wanted, row.expires_at)
             values = {"facts": pack(wanted), **place}
             core.execute(t.reviews.update().where(*here).values(values))
+            mark_run(core, row.run)
             changed += 1
     return changed
 
