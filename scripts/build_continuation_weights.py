@@ -37,7 +37,9 @@ PRECISION = 0.97
 NEVER_NEGATIVE = ("comes_back", "near", "reply_words", "follow_up", "odds")
 """The writers of misleading pairs chose the words of other tickets on purpose. Customers do not."""
 NAMES = list(WEIGHTS)
-ODDS = NAMES.index("odds")
+READ = [NAMES.index("odds"), NAMES.index("unanswered")]
+"""What the reading model says. It has learned that customers mostly come back to what we answered,
+so its odds for a ticket without a reply are lower than they should be."""
 
 Vector = NDArray[np.float64]
 
@@ -111,19 +113,19 @@ def fitted(
 def weights_of(lines: Sequence[Line]) -> Vector:
     """First all evidence but the reading model's, on all lines; then how that and the reading
     model's odds add up, on the lines that it has not learned from."""
-    rest = [place for place in range(len(NAMES)) if place != ODDS]
+    rest = [place for place in range(len(NAMES)) if place not in READ]
     signs = [rest.index(NAMES.index(name)) for name in NEVER_NEGATIVE if name != "odds"]
     plain = fitted([line.rows[:, rest] for line in lines], lines, signs)
     unread = [line for line in lines if line.is_held_out]
     both: list[Vector] = []
     for line in unread:
         summed = line.rows[:, rest] @ plain
-        both.append(np.c_[np.ones(len(summed)), summed, line.rows[:, ODDS]])
-    constant, share, odds = fitted(both, unread, [1, 2])
+        both.append(np.c_[np.ones(len(summed)), summed, line.rows[:, READ]])
+    constant, share, *read = fitted(both, unread, [1, 2])
     weights: Vector = np.zeros(len(NAMES))
     weights[rest] = share * plain
     weights[0] += constant
-    weights[ODDS] = odds
+    weights[READ] = read
     return weights
 
 

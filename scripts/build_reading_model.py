@@ -12,9 +12,9 @@
         src/deskhand/language/models/multilingual-e5-small-int8 --only turns --weights turns.pt
 
 It learns from seven of eight lines of the corpus and measures on the others. First from all of it
-(half an hour a pass on one busy core), then, each from those weights, from messages, tickets and
-turns `--only`: `reading.onnx`, `reading-tickets.onnx`, `reading-turns.onnx` (six to twelve minutes
-a pass). `reading-measured.jsonl` in the working folder tells what it said of every line
+(half an hour a pass on one busy core), then, each from those weights, from messages, pairs, tickets
+and turns `--only`: `reading.onnx`, `reading-pairs.onnx`, `reading-tickets.onnx` and
+`reading-turns.onnx` (six to twelve minutes a pass). `reading-measured.jsonl` in the working folder tells what it said of every line
 that was held out. What came of it: docs/decisions/0069.
 """
 
@@ -46,6 +46,7 @@ MOST_TEXT, MOST_CONTEXT = 160, 96
 AT_ONCE = 16
 PARTS = {
     "messages": frozenset({"concerns", "pieces", "pairs", "ordinary"}),
+    "pairs": frozenset({"pairs"}),
     "tickets": frozenset({"tickets"}),
     "turns": frozenset({"turns"}),
 }

@@ -6,8 +6,9 @@
 The lower layers of the embedding model read the text, and upper layers that we trained say how
 likely each label is and which words speak for it. A text may be read after another one: a turn of a
 chat after the question that it follows, a message after the ticket that it may continue. There is
-one set of upper layers for messages, one for tickets and one for turns of chats: each knows all
-labels and was trained further on its own. How: docs/decisions/0069-reading-messages.md.
+one set of upper layers for messages, one for pairs of a message and a ticket, one for tickets and
+one for turns of chats: each knows all labels and was trained further on its own. How:
+docs/decisions/0069-reading-messages.md.
 """
 
 import math
@@ -36,7 +37,9 @@ class Graph(StrEnum):
     """Upper layers, by what they are best at."""
 
     MESSAGES = "reading.onnx"
-    """What a person must see, and which ticket a message continues."""
+    """What a person must see."""
+    PAIRS = "reading-pairs.onnx"
+    """Whether a message continues a ticket."""
     TICKETS = "reading-tickets.onnx"
     """What happened, whose matter it is, and how the writer feels."""
     TURNS = "reading-turns.onnx"

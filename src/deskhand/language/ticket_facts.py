@@ -81,7 +81,7 @@ def continuations(
     message: str, tickets: Sequence[str], reader: MessageReader | None = None
 ) -> list[float]:
     """How likely the message continues each ticket, given as its subject and messages."""
-    reader = reader or shared_message_reader()
+    reader = reader or shared_message_reader(Graph.PAIRS)
     return [
         reader.read(message[:LONGEST], ticket).probability("continues", "continues")
         for ticket in tickets

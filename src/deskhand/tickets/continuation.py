@@ -20,16 +20,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WEIGHTS = {
-    "constant": -0.029,
-    "comes_back": 6.008,
-    "near": 2.552,
-    "alone": 2.479,
-    "reply_words": 1.328,
-    "other_words": -1.703,
-    "short_answer": 1.515,
-    "follow_up": 2.275,
-    "other_numbers": -2.725,
-    "odds": 0.035,
+    "constant": 0.783,
+    "comes_back": 4.931,
+    "near": 2.285,
+    "alone": 1.496,
+    "reply_words": 1.243,
+    "other_words": -1.387,
+    "short_answer": 1.344,
+    "follow_up": 2.054,
+    "other_numbers": -2.064,
+    "odds": 0.629,
+    "unanswered": 1.400,
 }
 """What each piece of evidence counts: see `evidence`."""
 _MIDDLE = 0.86
@@ -72,6 +73,7 @@ def evidence(incoming: Incoming, candidates: Sequence[Candidate]) -> "NDArray[np
             "follow_up": float(incoming.follow_up is not None),
             "other_numbers": float(names_others(incoming, one)),
             "odds": _odds(one.continued),
+            "unanswered": float(not one.checkpoint.reply),
         }
         rows.append([row[name] for name in WEIGHTS])
     return np.array(rows)
