@@ -20,6 +20,8 @@ from deskhand.model.understanding import CATEGORY, CONFIDENCE, INTENT_ID, SLOTS,
 from deskhand.model.value_readings import READ
 from deskhand.tools.services import ServiceResult
 
+_LIKELIER = 0.85
+"""And one for which no thing is named."""
 _LIKELY = 0.75
 """How likely an intent must be that is taken for a message which follows a matter."""
 SAY_IT_ANEW = "request"
@@ -105,9 +107,12 @@ def _likely_intent(envelope: Envelope, parts: FollowUps) -> str | None:
     understanding = Understanding.of(envelope)
     best, chance = understanding.newest("best"), understanding.newest("best_confidence")
     plan = parts.plans.get(str(best))
-    if plan is None or not plan.steps or parts.naming_slots.isdisjoint(plan.needs):
+    if plan is None or not (plan.steps and plan.needs):
         return None
-    return str(best) if float(chance or 0) >= _LIKELY else None
+    least = _LIKELY
+    if parts.naming_slots.isdisjoint(plan.needs):  # then nothing in the message speaks for it
+        least = _LIKELIER
+    return str(best) if float(chance or 0) >= least else None
 
 
 def _follows(
@@ -121,6 +126,9 @@ def _follows(
         return _planned(plan_at, _with_values(matter, {}))
     if turn.kind is TurnKind.CORRECTION and turn.other_one:
         return _planned(plan_at, _other_one(matter, parts))
+    mended = _other_numbers(matter, parts, visible_reply(envelope.raw_input))
+    if mended and turn.kind in (TurnKind.CORRECTION, TurnKind.INVALID, TurnKind.ANSWER):
+        return _planned(plan_at, _with_values(matter, mended))
     changed = {
         name: value
         for name, value in turn.values.items()
@@ -186,17 +194,48 @@ def _with_values(matter: _Matter, changed: Mapping[str, Any]) -> dict[str, Any]:
     return {INTENT_ID: matter.intent, SLOTS: slots, READ: read, TURN: _told()}
 
 
+def _other_numbers(matter: _Matter, parts: FollowUps, text: str) -> dict[str, Any]:
+    """The words that were said before with another number in them: "not 14, 41", "number 41"."""
+    if len(text.split()) > _FEW_WORDS or matter.turn.asked_for is not None:
+        return {}
+    mended: dict[str, Any] = {}
+    for name, value in matter.known.items():
+        if name in parts.naming_slots or not isinstance(value, str):
+            continue
+        words = with_other_number(value, text)
+        if words is not None:
+            mended[name] = words
+    return mended
+
+
+def with_other_number(known: str, text: str) -> str | None:
+    """A text with the number that a message puts in the place of another; None where it is not
+    plain which one."""
+    said = list(dict.fromkeys(_NUMBER.findall(text)))
+    new = [number for number in said if number not in _NUMBER.findall(known)]
+    old = [number for number in said if number not in new]
+    if not old and _HOUSE.search(text):
+        old = _NUMBER.findall(next((part for part in known.split(",") if _NUMBER.search(part)), ""))
+    if len(new) != 1 or len(old) != 1 or re.search(r"[A-ZÀ-Ž]-?\d{4}", text):
+        return None
+    return re.sub(rf"\b{old[0]}\b", new[0], known, count=1)
+
+
+_NUMBER = re.compile(r"\b\d{1,4}[a-z]?\b")
+_HOUSE = re.compile(
+    r"\b(?:number|no\.?|nr\.?|hausnummer|nummer|[cč]\.|[cč]íslo|cislo|house)\s*\d", re.IGNORECASE
+)
+"""Words before the number of a house."""
+
+
 def _completed(old: Any, new: Any) -> Any:
-    """Another house number in the same street keeps the town."""
+    """Another street or house number keeps the town, where none is named with it: the customer is
+    asked before it is used."""
     if not isinstance(old, str) or not isinstance(new, str) or "," in new or "," not in old:
         return new
-    street, comma, town = old.partition(",")
-    same_street = _letters(street) == _letters(new)
-    return f"{new}{comma}{town}" if same_street else new
-
-
-def _letters(text: str) -> list[str]:
-    return [word for word in text.casefold().split() if word.isalpha()]
+    has_town = re.search(r"\d{4}|\d{3} \d{2}|[A-Z]{1,2}\d", new) is not None
+    town = old.partition(",")[2]
+    return new if has_town or not re.search(r"\d", new) else f"{new},{town}"
 
 
 def _told() -> dict[str, str]:

@@ -22,6 +22,7 @@ from deskhand.language.turn_kinds import CONFIRM, OpenQuestion, TurnKind
 from deskhand.mail.reply import visible_reply
 from deskhand.model.envelope import Ask, Envelope
 from deskhand.model.outcome import Outcome
+from deskhand.model.remembered import words_before
 from deskhand.model.run import RunStatus
 from deskhand.model.tasks import Task, TaskKind
 from deskhand.model.understanding import LOOP_IN, PLAN_AT, RESTART_AT, UNKNOWN_INTENT, Understanding
@@ -88,11 +89,17 @@ class BrainFallback:
 
 
 async def clarification(
-    responder: FallbackResponder | None, text: str, fixed: FallbackResponder | None = None
+    responder: FallbackResponder | None,
+    text: str,
+    fixed: FallbackResponder | None = None,
+    before: str = "",
 ) -> str:
     """What the customer is told: the responder's words, or fixed ones where it fails, and the offer
-    of a person as the last sentence."""
-    language = await asyncio.to_thread(_language_of, text)
+    of a person as the last sentence. `before` is what the customer said earlier: a few words may
+    have no language of their own."""
+    is_short = len(text.split()) <= _MOST_WORDS
+    heard = f"{before}\n{text}" if before and is_short else text
+    language = await asyncio.to_thread(_language_of, heard)
     words = ""
     if responder is not None:
         try:
@@ -129,7 +136,9 @@ def unknown_intent_through(
                 return placed
             own = settings.get(SAY)
             fixed = FixedFallback(own)
-            said = await clarification(None if own else responder, text, fixed)
+            earlier = words_before(envelope)
+            before = earlier[-1].said if earlier else ""
+            said = await clarification(None if own else responder, text, fixed, before)
             return _asks(said, LOOP_IN)
         if asked == LOOP_IN:
             wants_person = await asyncio.to_thread(_wants_person, reader, text)

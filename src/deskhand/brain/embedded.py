@@ -25,7 +25,7 @@ from deskhand.brain.ask_answers import (
 from deskhand.brain.embedded_desk import EmbeddedDesk, Intents, Prediction
 from deskhand.brain.json_answer import AnswerProblem
 from deskhand.brain.message_matters import Matter, decide_several, several_matters
-from deskhand.brain.named_wishes import by_named_thing
+from deskhand.brain.named_wishes import by_named_thing, only_corrects, plainer
 from deskhand.brain.question_in_mail import asked_in
 from deskhand.brain.replies import reply_language, shortened_quote
 from deskhand.brain.results import result_of
@@ -58,10 +58,6 @@ _ALIKE = 0.7
 for the articles."""
 _DOUBTED = 0.49
 _SURE = 0.95
-_LIKELY = 0.86
-"""How likely a whole text must mean what one of its clauses plainly says."""
-_CLAUSE = re.compile(r"[.!?;:,\n]+\s+|\n+")
-_MOST_CLAUSES = 8
 _SHORT = 3
 _LIKELY_WORD = 0.7
 """Words of a message that is answered with a word, and how likely it must be one."""
@@ -118,9 +114,10 @@ class EmbeddedBrain:
 
     def _classify(self, task: Task) -> Fields:
         model = self._model(task.choices)
-        if model is None or is_too_long(said_in(task)):
-            why = {} if model is None else {"reason": TOO_LONG}
-            return _abstained(task, None, 0.0) | why
+        if model is None or only_corrects(self._desk, task):
+            return _abstained(task, None, 0.0)
+        if is_too_long(said_in(task)):
+            return _abstained(task, None, 0.0) | {"reason": TOO_LONG}
         return self._read_category(model, task)
 
     def _read_category(self, model: Intents, task: Task) -> Fields:
@@ -135,7 +132,7 @@ class EmbeddedBrain:
         if prediction.label is None and whole != text:
             prediction = model.predict([whole])[0]
         if prediction.label is None:
-            prediction = _plainer(model, whole, prediction)
+            prediction = plainer(model, whole, prediction)
         category = self._appointments(task.choices)
         if category is not None and prediction.label not in self._desk.always_asked:
             why = about_a_time(self._desk, task)
@@ -363,25 +360,12 @@ def _is_known(alike: Sequence[Likeness]) -> bool:
     return are_alike(alike) and max(likeness.confidence for likeness in alike) >= _ALIKE
 
 
-def _plainer(model: Intents, text: str, prediction: Prediction) -> Prediction:
-    """The prediction for a clause that plainly says what the whole text likely means: "Cancel it
-    please, my friend bought the same". Where clauses mean different things, nothing is plain."""
-    clauses = [clause.strip() for clause in _CLAUSE.split(text) if len(clause.split()) > 1]
-    if prediction.confidence < _LIKELY or not 1 < len(clauses) <= _MOST_CLAUSES:
-        return prediction
-    plain = [read for read in model.predict(clauses) if read.label is not None]
-    if {read.label for read in plain} != {prediction.best}:
-        return prediction
-    return max(plain, key=lambda read: read.confidence)
-
-
 def _is_short_word(task: Task, prediction: Prediction, desk: EmbeddedDesk) -> bool:
     """Whether it is a word or two, such as thanks, for which nothing is done but answering."""
     plan = (desk.plans or {}).get(prediction.best)
     if plan is None or plan.steps or not plan.reply or prediction.confidence < _LIKELY_WORD:
         return False
-    words = said_in(task).split()
-    return len(words) <= _SHORT and not re.search(r"[?\d]", said_in(task))
+    return len(said_in(task).split()) <= _SHORT and not re.search(r"[?\d]", said_in(task))
 
 
 def _abstained(task: Task, best: str | None, confidence: float) -> Fields:

@@ -31,6 +31,8 @@ _JOINS = re.compile(r"[\s,&+]*(?:and|as well as|plus|a|i|und|sowie|y|e)?[\s,]*",
 """All that stands between two things that are named together."""
 _MOST_PARTS = 24
 _MOST_CUTS = 6
+_LIKELY_HALF = 0.8
+"""How likely a wish must be that stands beside a plain one, about a thing of its own."""
 _MOST_MATTERS = 3
 
 
@@ -93,10 +95,22 @@ def _different_halves(
         spans = [(start, cut.start()), (cut.end(), end)]
         if any(len(text[slice(*span)].split()) < 2 for span in spans):
             continue
-        halves = _plain_clauses(model, text, spans)
+        halves = _likely_halves(model, text, spans)
         if len(halves) == 2 and halves[0].intent != halves[1].intent:
             best = max(best, halves, key=_least_sure)
     return best
+
+
+def _likely_halves(model: Intents, text: str, spans: Sequence[tuple[int, int]]) -> list[Wish]:
+    """What the halves say, where one says it plainly and the other likely."""
+    read = _said(model, text, spans)
+    if all(said.label is None for said in read):
+        return []
+    likely = [said for said in read if said.label is not None or said.confidence >= _LIKELY_HALF]
+    if len(likely) < len(spans):
+        return []
+    wishes = zip(spans, read, strict=True)
+    return [Wish(said.best, said.confidence, start, end) for (start, end), said in wishes]
 
 
 def _least_sure(wishes: Sequence[Wish]) -> float:

@@ -2,6 +2,7 @@
 on, as an order: nobody does who wants something that no intent covers."""
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
 
 from deskhand.brain.declared_plans import UNSURE_INTENT
@@ -14,12 +15,21 @@ from deskhand.brain.message_matters import (
     wishes_in,
 )
 from deskhand.brain.task_inputs import Fields, newest, received_at, said_in
+from deskhand.language.slots.folded_text import FoldedText
+from deskhand.language.turn_cues import turn_cues
 from deskhand.model.tasks import Task
 
 _LIKELY = 0.8
 """How likely an intent must be for which more is asked than the thing's name."""
 _LIKELY_READ = 0.75
 """How likely one must be for which something is only looked up, or confirmed first."""
+_LIKELY_WHOLE = 0.86
+"""How likely a whole text must mean what one of its clauses plainly says."""
+_CLAUSE = re.compile(r"[.!?;:,\n]+\s+|\n+")
+_MOST_CLAUSES = 8
+_HEAD = re.compile(r"([^.!?:;\n]{8,60}):\s+\S+ \S+")
+_MOST_WORDS = 12
+"""Words of a message that only puts something right."""
 _FEWEST_WORDS = 3
 """Words beside a number that must say what is wanted with it."""
 
@@ -54,6 +64,21 @@ def by_named_thing(
     return None
 
 
+def only_corrects(desk: EmbeddedDesk, task: Task) -> bool:
+    """Whether a message only names another thing than the one that was spoken of, and says that it
+    is the right one: what is wanted with it was said before."""
+    text = said_in(task)
+    remembered = newest(task, "remembered")
+    if not isinstance(remembered, Mapping) or desk.states is None:
+        return False
+    cues, folded = turn_cues(), FoldedText(text).folded
+    wants = "?" in text or cues.has("request", folded)
+    if wants or len(text.split()) > _MOST_WORDS or not cues.has("correct", folded):
+        return False
+    named = desk.states(text, tuple(desk.naming_slots), received_at(task))
+    return any(remembered.get(name) not in (None, value) for name, value in named.items())
+
+
 def _names(desk: EmbeddedDesk, text: str, now: datetime) -> bool:
     if named_things(desk, text, now):
         return True
@@ -75,3 +100,20 @@ def plain_wish(
     best = max(wishes, key=lambda wish: wish.confidence)
     names_it = any(wish.start <= match.start < wish.end for wish in wishes for match in named)
     return best if names_it or best.intent == likely.best else None
+
+
+def plainer(model: Intents, text: str, prediction: Prediction) -> Prediction:
+    """The prediction for a clause that plainly says what the whole text likely means: "Cancel it
+    please, my friend bought the same". Where clauses mean different things, nothing is plain.
+    What stands before a colon says what the rest is for: "Please open a ticket: ..."."""
+    head = _HEAD.search(text)
+    asked = None if head is None else model.predict([head.group(1)])[0]
+    if asked is not None and asked.label is not None:
+        return asked
+    clauses = [clause.strip() for clause in _CLAUSE.split(text) if len(clause.split()) > 1]
+    if prediction.confidence < _LIKELY_WHOLE or not 1 < len(clauses) <= _MOST_CLAUSES:
+        return prediction
+    plain = [read for read in model.predict(clauses) if read.label is not None]
+    if {read.label for read in plain} != {prediction.best}:
+        return prediction
+    return max(plain, key=lambda read: read.confidence)

@@ -121,7 +121,8 @@ def unasked_address_in(text: str, spans: Sequence[Span]) -> str | None:
     if address is None:
         return None
     words = _INSTEAD.sub("", address).strip(EDGES)
-    return words if _HOUSE.search(FoldedText(words).folded) else None
+    folded = FoldedText(words).folded
+    return words if _HOUSE.search(folded) and not _NUMBER_ALONE.match(folded) else None
 
 
 def _is_old(text: str, place: Span) -> bool:
@@ -129,6 +130,10 @@ def _is_old(text: str, place: Span) -> bool:
     return _NOT_THERE.search(FoldedText(text[: place[0]]).folded) is not None
 
 
+_NUMBER_ALONE = re.compile(
+    r"(?:hausnummer|house number|number|nummer|nr\.?|no\.?|cislo|c\. ?p\.)\s*\d+\s*[a-z]?$"
+)
+"""A house without its street."""
 _NOT_THERE = re.compile(
     r"\b(?:instead of|rather than|not(?: to| at)?|from|statt|anstatt|anstelle von|"
     r"nicht(?: an| in)?|von|misto|namisto|ne(?: na| do)?|z|ze|en vez de|en lugar de|no a)"

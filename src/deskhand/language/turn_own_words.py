@@ -16,6 +16,7 @@ from deskhand.language.turn_numbers import overlap
 from deskhand.language.turn_reading import Span, TurnReading
 from deskhand.language.turn_texts import (
     EDGES,
+    gives_reason,
     is_empty_answer,
     marked_words,
     only_wishes,
@@ -24,6 +25,8 @@ from deskhand.language.turn_texts import (
 )
 
 _FEW_WORDS = 5
+_SURE_OF_ANSWER = 0.9
+"""How sure it must be of words that were asked for and say little."""
 _SURE_OF_WORDS = 0.6
 """How sure it must be of words that were not asked for."""
 _NEW_SENTENCE = re.compile(r"[.!?;]\s|\n")
@@ -88,6 +91,11 @@ class OwnWords:
         if points and len(words.split()) <= _FEW_WORDS:
             return False
         return not is_empty_answer(words, cues)
+
+    def is_plain(self, name: str, about: str | None) -> bool:
+        """Whether the words are there for certain: the model says so, or they say why."""
+        says_why = about == "reason" and gives_reason(FoldedText(self._text).folded)
+        return says_why or self._model.surety.get(about or name, 0) >= _SURE_OF_ANSWER
 
     def _is_sure(self, name: str, about: str | None) -> bool:
         return self._model.surety.get(about or name, 0) >= _SURE_OF_WORDS

@@ -222,14 +222,14 @@ def unasked_reason_in(text: str, spans: Sequence[Span]) -> str | None:
         came counts least."""
         folded = _fold(text, run)
         place = run[0] if puts_off else run[1] - run[0]
-        return _gives_reason(folded), _COMES.search(folded) is None, place
+        return gives_reason(folded), _COMES.search(folded) is None, place
 
     return _without_lead(_without(text, max(runs, key=weight), spans))
 
 
-def _gives_reason(folded: str) -> bool:
-    leads = _LEADS_TO_REASON.match(folded.lstrip(EDGES)) is not None
-    return leads or _REASON_WORDS.search(folded) is not None
+def gives_reason(folded: str) -> bool:
+    """Whether words lead to a reason, as `because`, or say what is wrong with something."""
+    return bool(_LEADS_TO_REASON.match(folded.lstrip(EDGES)) or _REASON_WORDS.search(folded))
 
 
 def _says_what_is_wrong(text: str, clause: Span, spans: Sequence[Span]) -> bool:
@@ -303,12 +303,13 @@ _ASKS_FOR_NOTE = re.compile(
     r"\b(?:tickets?|tikety?|tiket\w*|pozadavk\w*|vorgang|meldung|note|zaznam\w*|nahlas\w*|report|"
     r"complain\w*|stiznost\w*|stezovat|beschwer\w*|log (?:this|it|an?)|case|anfrage erstellen)\b"
 )
-
-
 _ANNOUNCES = re.compile(
     r"\b(?:pozadav\w*|reklamac\w*|reklamation\w*|"
     r"(?:problem|storung|fehler|schaden|mangel)\w* melden|"
     r"(?:problem|issue|fault|bug|something) to (?:report|raise)|"
+    r"(?:something|sth|was|etwas|neco)\b.{0,25}\b(?:notier\w*|aufschreib\w*|vermerk\w*|melden|"
+    r"aufnehm\w*|zapsat|poznamenat|nahlasit|report|note|record|down|file)|"
+    r"(?:zapsat|zapiste|poznamen\w+|note) (?:\w+ )?(?:neco|poznamku|something)|take a note|"
     r"(?:zavad|chyb|problem)\w* (?:nahlasit|oznamit)|"
     r"(?:oznamit|hlasit) (?:zavad|chyb|problem)\w*)\b"
 )

@@ -277,8 +277,8 @@ class _Decision:
         """Whether what was asked for is there for certain: typed, or words that the model marks."""
         if name not in self._texts_asked:
             return True
-        is_likely = self._chance(TurnKind.ANSWER) >= self._chance(TurnKind.INVALID) / _HARMLESS
-        return is_likely or self.model.surety.get(self._mark(name), 0) >= _VERY_SURE
+        answer, invalid = self._chance(TurnKind.ANSWER), self._chance(TurnKind.INVALID)
+        return answer >= invalid / _HARMLESS or self.own.is_plain(name, self.reader.about(name))
 
     def _chance(self, kind: TurnKind) -> float:
         """How likely the kind is; answers count together."""
@@ -316,8 +316,6 @@ class _Decision:
             values = self._typed() | texts
             return Turn(TurnKind.CORRECTION, values, unsure=self._unsure(values))
         return Turn(TurnKind.CORRECTION, other_one=self._other_one)
-
-    # --- yes and no
 
     def _agreement(self) -> bool | None:
         if CONFIRM not in self.question.asked:

@@ -202,7 +202,7 @@ def test_an_order_is_read_in_groups_and_never_from_another_number(
 
 
 def test_an_amount_that_is_known_is_no_order() -> None:
-    known = {"amount": {"amount": "12500.00", "currency": "EUR"}}
+    known: dict[str, Any] = {"amount": {"amount": "12500.00", "currency": "EUR"}}
     turn = read("scratch the 12500, I only paid 9900 EUR", "order", **known)
     assert "order" not in turn.values
 
