@@ -1,12 +1,13 @@
 """Which mode each category of a desk is in, and what it rests on."""
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from deskhand.config.desk import DeskSpec
 from deskhand.config.sections.trust import TrustSpec
-from deskhand.model.judgement import Figure
+from deskhand.model.judgement import Figure, ModeChange
 from deskhand.ports import TrustRecords
 from deskhand.trust.standing import WINDOW, CategoryMode, Standing, category_mode_of, stand
 
@@ -30,21 +31,42 @@ class CategoryModes:
         return frozenset[str]().union(*(flow.always_asked for flow in self._desk.flows.values()))
 
     async def place(self, category: str) -> CategoryMode:
-        ceiling = self._desk.mode_for(category or None)
-        start = self._spec.start if self.earned else ceiling
-        return category_mode_of(category, start, ceiling, await self.store.mode_changes(category))
+        return self._placed(category, await self.store.mode_changes(category))
 
     async def standing(self, category: str) -> Standing:
         return await self._stand(await self.place(category))
 
+    async def standings(
+        self, figures: Collection[Figure], changes: Sequence[ModeChange]
+    ) -> list[Standing]:
+        """Of all categories. What was never judged has no judgements to look for."""
+        judged = {figure.category for figure in figures}
+        names = self._named(figures, changes)
+        places = [self._placed(name, changes) for name in names]
+        return await asyncio.gather(
+            *(self._stand(place, is_judged=place.category in judged) for place in places)
+        )
+
     async def categories(self, figures: Iterable[Figure]) -> list[str]:
+        return self._named(figures, await self.store.mode_changes())
+
+    def _named(self, figures: Iterable[Figure], changes: Iterable[ModeChange]) -> list[str]:
         """Those that the desk may give, and those that were ever judged or changed."""
         stages = (stage for flow in self._desk.flows.values() for stage in flow.stages.values())
         named = {choice for stage in stages if stage.task == "classify" for choice in stage.choices}
-        changed = {change.category for change in await self.store.mode_changes()}
+        changed = {change.category for change in changes}
         return sorted(named | changed | {figure.category for figure in figures})
 
-    async def _stand(self, place: CategoryMode) -> Standing:
+    def _placed(self, category: str, changes: Iterable[ModeChange]) -> CategoryMode:
+        """Where a category stands after the changes that are its own."""
+        ceiling = self._desk.mode_for(category or None)
+        start = self._spec.start if self.earned else ceiling
+        own = [change for change in changes if change.category == category]
+        return category_mode_of(category, start, ceiling, own)
+
+    async def _stand(self, place: CategoryMode, *, is_judged: bool = True) -> Standing:
+        if not is_judged:
+            return stand(place, [], self._spec)
         newest = WINDOW if place.mode == "auto" else None
         judgements = await self.store.judgements(place.category, since=place.since, newest=newest)
         return stand(place, judgements, self._spec)

@@ -8,6 +8,7 @@ from typing import Any
 from deskhand.engine.category_modes import CategoryModes, figures_of
 from deskhand.model.documents import document
 from deskhand.model.judgement import RETURNED, Figure, Judged, ModeChange
+from deskhand.trust.standing import Standing
 
 Document = dict[str, Any]
 
@@ -20,13 +21,13 @@ async def modes_of(modes: CategoryModes) -> Document:
 
     Fields may be added, never renamed.
     """
-    figures = await modes.store.figures()
-    names = await modes.categories(figures)
+    figures, changes = await asyncio.gather(modes.store.figures(), modes.store.mode_changes())
+    standings = await modes.standings(figures, changes)
     return {
         "desk": modes.store.desk,
         "earned": modes.earned,
-        "categories": await asyncio.gather(*(_category(modes, name, figures) for name in names)),
-        "changes": list(map(change_of, await modes.store.mode_changes())),
+        "categories": [_category(standing, figures) for standing in standings],
+        "changes": list(map(change_of, changes)),
     }
 
 
@@ -51,12 +52,11 @@ def _leaves_alone(name: str, modes: Mapping[str, str], always_asked: Collection[
     return modes[name] == "auto" and name not in always_asked
 
 
-async def _category(modes: CategoryModes, name: str, figures: Iterable[Figure]) -> Document:
-    standing = await modes.standing(name)
+def _category(standing: Standing, figures: Iterable[Figure]) -> Document:
     place = standing.current
-    own = [figure for figure in figures if figure.category == name]
+    own = [figure for figure in figures if figure.category == place.category]
     return {
-        "category": name,
+        "category": place.category,
         "mode": place.mode,
         "ceiling": place.ceiling,
         "next": place.next,
