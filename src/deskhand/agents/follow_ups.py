@@ -120,7 +120,8 @@ def _follows(
 ) -> ServiceResult | None:
     if turn.kind is TurnKind.PERSON:
         return _for_a_person("the customer wants a person")
-    if turn.kind is TurnKind.CANCEL and not matter.turn.done:
+    wants_something = _likely_intent(envelope, parts) not in (None, matter.intent)
+    if turn.kind is TurnKind.CANCEL and not (matter.turn.done or wants_something):
         return _let_be(envelope)
     if turn.kind is TurnKind.REPEAT and _only_looks_up(matter.plan):
         return _planned(plan_at, _with_values(matter, {}))
