@@ -9,6 +9,8 @@ from deskhand.agents.turn_taking import ReadsTurns
 from deskhand.agents.turn_words import words_for
 from deskhand.brain.declared_plans import REFUSED, UNSURE_INTENT
 from deskhand.config.sections.plans import DeclaredPlan
+from deskhand.language.slots.folded_text import FoldedText
+from deskhand.language.turn_cues import turn_cues
 from deskhand.language.turn_kinds import OpenQuestion, Turn, TurnKind, same_value
 from deskhand.mail.reply import visible_reply
 from deskhand.model.envelope import Ask, Envelope
@@ -120,7 +122,9 @@ def _follows(
 ) -> ServiceResult | None:
     if turn.kind is TurnKind.PERSON:
         return _for_a_person("the customer wants a person")
-    wants_something = _likely_intent(envelope, parts) not in (None, matter.intent)
+    says_so = turn_cues().has("cancel", FoldedText(envelope.raw_input).folded)
+    likely = None if says_so else _likely_intent(envelope, parts)
+    wants_something = likely not in (None, matter.intent)
     if turn.kind is TurnKind.CANCEL and not (matter.turn.done or wants_something):
         return _let_be(envelope)
     if turn.kind is TurnKind.REPEAT and _only_looks_up(matter.plan):
