@@ -14,8 +14,8 @@
 It learns from seven of eight lines of the corpus and measures on the others. First from all of it
 (half an hour a pass on one busy core), then, each from those weights, from messages, pairs, tickets
 and turns `--only`: `reading.onnx`, `reading-pairs.onnx`, `reading-tickets.onnx` and
-`reading-turns.onnx` (six to twelve minutes a pass). `reading-measured.jsonl` in the working folder tells what it said of every line
-that was held out. What came of it: docs/decisions/0069.
+`reading-turns.onnx` (six to twelve minutes a pass). `reading-measured.jsonl` in the working folder
+tells what it said of every line that was held out. What came of it: docs/decisions/0069.
 """
 
 import argparse

@@ -180,3 +180,26 @@ async def test_what_is_added_to_a_hand_over_reaches_the_colleague(shop: Sandbox)
     added = await customer.say("the hinges squeak like an old barn door")
     assert added["status"] == "needs_review"
     assert added["question"] is None
+
+
+async def test_a_conversation_keeps_its_language_through_numbers_and_short_words(
+    shop: Sandbox,
+) -> None:
+    customer = talk(shop, "C-2001")
+    first = await customer.say("Zdravim, chtel bych vedet, kde je moje objednavka")
+    assert asked_for(first) == "order"
+    second = await customer.say("O-10001")
+    assert said(second).startswith("Objednávku O-10001")
+    assert "objednávk" in said(await customer.say("jo diky"))
+
+
+async def test_a_greeting_does_not_hide_the_wish_behind_it(shop: Sandbox) -> None:
+    assert asked_for(await talk(shop, "C-2001").say("hallo, will ne erstattung")) == "order"
+
+
+async def test_what_shall_not_be_done_is_not_done(shop: Sandbox) -> None:
+    customer = talk(shop, "C-2001")
+    await customer.say("How far along is O-10001?")
+    second = await customer.say("good, then leave it as it is and don't cancel it")
+    assert done(second) == []
+    assert asked_for(second) != "confirm"

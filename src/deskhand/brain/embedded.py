@@ -22,6 +22,7 @@ from deskhand.brain.ask_answers import (
     whole,
     wordings,
 )
+from deskhand.brain.denied_wishes import without_denied
 from deskhand.brain.embedded_desk import EmbeddedDesk, Intents, Prediction
 from deskhand.brain.json_answer import AnswerProblem
 from deskhand.brain.message_matters import Matter, decide_several, several_matters
@@ -46,7 +47,7 @@ from deskhand.errors import DeskhandError, ModelAnswerInvalid
 from deskhand.knowledge.search import in_category
 from deskhand.language.answer_language import wished_language
 from deskhand.language.asks import Part, PartKind, read_parts
-from deskhand.language.clean_text import TOO_LONG, is_too_long
+from deskhand.language.clean_text import TOO_LONG, has_words, is_too_long
 from deskhand.model.plan import TURN
 from deskhand.model.tasks import OTHER, Answer, Task, TaskKind
 from deskhand.ports import Embeds
@@ -121,18 +122,17 @@ class EmbeddedBrain:
         return self._read_category(model, task)
 
     def _read_category(self, model: Intents, task: Task) -> Fields:
-        text = question_of(task)
-        whole = with_subject(task, said_in(task))
-        matters = several_matters(self._desk, model, said_in(task), received_at(task))
+        text = without_denied(question_of(task))
+        said = without_denied(said_in(task))
+        if not has_words(text):
+            return _abstained(task, None, 0.0) | {"reason": "it says what shall not be done"}
+        whole = with_subject(task, said)
+        matters = several_matters(self._desk, model, said, received_at(task))
         if matters and all(matter.intent in task.choices for matter in matters):
             sure = min(matter.confidence for matter in matters)
             about = "it is about several things"
             return {"category": matters[0].intent, "confidence": _share(sure), "reason": about}
-        prediction = model.predict([text])[0]
-        if prediction.label is None and whole != text:
-            prediction = model.predict([whole])[0]
-        if prediction.label is None:
-            prediction = plainer(model, whole, prediction)
+        prediction = _predicted(model, text, whole, without_denied(asked_in(task)))
         category = self._appointments(task.choices)
         if category is not None and prediction.label not in self._desk.always_asked:
             why = about_a_time(self._desk, task)
@@ -366,6 +366,16 @@ def _is_short_word(task: Task, prediction: Prediction, desk: EmbeddedDesk) -> bo
     if plan is None or plan.steps or not plan.reply or prediction.confidence < _LIKELY_WORD:
         return False
     return len(said_in(task).split()) <= _SHORT and not re.search(r"[?\d]", said_in(task))
+
+
+def _predicted(model: Intents, text: str, whole: str, asked: str) -> Prediction:
+    """What a text is about; of one that does not tell, what it is about with its subject, without
+    its greeting, or in plainer words."""
+    prediction = model.predict([text])[0]
+    for wording in (whole, asked):
+        if prediction.label is None and wording != text:
+            prediction = model.predict([wording])[0]
+    return prediction if prediction.label is not None else plainer(model, whole, prediction)
 
 
 def _abstained(task: Task, best: str | None, confidence: float) -> Fields:

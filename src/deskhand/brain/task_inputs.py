@@ -17,6 +17,8 @@ Fields = dict[str, Any]
 
 _CLEAR = 0.8
 """How clear a text's language must be to change the language of a conversation."""
+_NEAR = {"sk": "cs", "cs": "sk"}
+"""Languages whose speakers read each other's, and that a few words hardly tell apart."""
 _FEW_WORDS = 4
 """A body shorter than this says little without its subject."""
 
@@ -124,21 +126,33 @@ def in_chat(task: Task) -> bool:
 def conversation_language(task: Task, text: str, desk: Sequence[str]) -> str | None:
     """The text's language; of a text that hardly has one, as an order number, the language that
     was spoken before."""
-    spoken = understanding_of(task).language
+    own = tuple(code.partition("-")[0] for code in desk)
+    spoken = understanding_of(task).language or _spoken_before(task, own)
     written = identify(text)
     is_clear = written.code is not None and written.confidence >= _CLEAR
-    own = tuple(code.partition("-")[0] for code in desk)
     if spoken in own and not (is_clear and written.code in own):
         return spoken
     return language_of(text, desk).code
 
 
+def _spoken_before(task: Task, own: tuple[str, ...]) -> str | None:
+    """Which of the desk's languages the customer wrote in before, where that is clear."""
+    before = str(task.inputs.get("said_before") or "")
+    if not has_words(before):
+        return None
+    language = identify(before, own)
+    return language.code if language.confidence >= _CLEAR else None
+
+
 def language_of(text: str, desk: Sequence[str]) -> Language:
     """The text's language; where that is unclear, the likeliest of the desk's own."""
     language = identify(text)
+    own = tuple(code.partition("-")[0] for code in desk)
+    near = _NEAR.get(language.code or "")
+    if near in own and language.code not in own:
+        return Language(near, language.confidence)
     if language.code is not None and language.confidence >= 0.5:
         return language
-    own = tuple(code.partition("-")[0] for code in desk)
     narrowed = identify(text, own)
     if narrowed.code is None:
         return language
