@@ -22,11 +22,10 @@ from deskhand.brain.ask_answers import (
     whole,
     wordings,
 )
-from deskhand.brain.denied_wishes import without_denied
 from deskhand.brain.embedded_desk import EmbeddedDesk, Intents, Prediction
 from deskhand.brain.json_answer import AnswerProblem
 from deskhand.brain.message_matters import Matter, decide_several, several_matters
-from deskhand.brain.named_wishes import by_named_thing, only_corrects, plainer
+from deskhand.brain.named_wishes import by_named_thing, only_corrects, plainer, without_denied
 from deskhand.brain.question_in_mail import asked_in
 from deskhand.brain.replies import reply_language, shortened_quote
 from deskhand.brain.results import result_of

@@ -28,6 +28,8 @@ _LIKELY_WHOLE = 0.86
 _CLAUSE = re.compile(r"[.!?;:,\n]+\s+|\n+")
 _MOST_CLAUSES = 8
 _HEAD = re.compile(r"([^.!?:;\n]{8,60}):\s+\S+ \S+")
+_CLAUSE_END = re.compile(r"[,.;!?\n]|$|\b(?:but|just|ale|jen|sondern|nur|sino|solo)\b")
+"""Where a clause ends that says what shall not be done."""
 _MOST_WORDS = 12
 """Words of a message that only puts something right."""
 _FEWEST_WORDS = 3
@@ -117,3 +119,17 @@ def plainer(model: Intents, text: str, prediction: Prediction) -> Prediction:
     if {read.label for read in plain} != {prediction.best}:
         return prediction
     return max(plain, key=lambda read: read.confidence)
+
+
+def without_denied(text: str) -> str:
+    """The text without the clauses that say what shall not be done: "leave it, don't cancel"."""
+    reading = FoldedText(text)
+    kept: list[str] = []
+    place = 0
+    for start, end in turn_cues().spans("denied", reading.folded):
+        if start < place:
+            continue
+        kept.append(text[place : reading.origin(start)])
+        closing = _CLAUSE_END.search(reading.folded, end)
+        place = reading.origin(closing.start() if closing is not None else end)
+    return "".join((*kept, text[place:])).strip(" ,;") if kept else text

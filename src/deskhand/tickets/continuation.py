@@ -72,7 +72,7 @@ def evidence(incoming: Incoming, candidates: Sequence[Candidate]) -> "NDArray[np
             "short_answer": float(is_short),
             "follow_up": float(incoming.follow_up is not None),
             "other_numbers": float(names_others(incoming, one)),
-            "odds": _odds(one.continued),
+            "odds": _odds(one),
             "unanswered": float(not one.checkpoint.reply),
         }
         rows.append([row[name] for name in WEIGHTS])
@@ -115,8 +115,11 @@ def _counted(words: frozenset[str] | set[str]) -> float:
     return float(min(len(words), _MOST_WORDS))
 
 
-def _odds(chance: float | None) -> float:
-    if chance is None:
+def _odds(one: Candidate) -> float:
+    """The reading model's odds. It takes short orders for answers ("reset my password"), which
+    nobody gives to what we have not answered: there its odds only count against a ticket."""
+    if one.continued is None:
         return _UNREAD
-    bounded = min(max(chance, 1e-3), 1 - 1e-3)
-    return math.log(bounded / (1 - bounded))
+    bounded = min(max(one.continued, 1e-3), 1 - 1e-3)
+    odds = math.log(bounded / (1 - bounded))
+    return odds if one.checkpoint.reply else min(odds, 0.0)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from deskhand.brain.denied_wishes import without_denied
+from deskhand.brain.named_wishes import without_denied
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from deskhand.adapters.stores.ticket_rows import event_of, row_of
 from deskhand.engine.learner import exchange_in
 from deskhand.engine.statements import AT_WORK
 from deskhand.engine.story import Records
+from deskhand.errors import PermanentError
 from deskhand.knowledge.exchanges import digest_of, sentences
 from deskhand.model.audited import StatementKind
 from deskhand.model.message import Message
@@ -229,10 +230,17 @@ def changed_tickets(core: sa.Connection, desk: str, after: str) -> tuple[list[Fo
     told: dict[str, list[Any]] = {}
     of_page = sa.select(events).where(events.c.desk == desk, events.c.ticket.in_(page))
     for row in core.execute(of_page.order_by(events.c.ticket, events.c.number)):
-        told.setdefault(row.ticket, []).append(event_of(row))
-    tickets = {ticket_id: fold(written) for ticket_id, written in told.items()}
-    found = [("", what) for what in _ticket_rows(core, desk, page, tickets)]
-    found += [("", what) for what in _ticket_links(core, desk, page, tickets)]
+        told.setdefault(row.ticket, []).append(row)
+    tickets: dict[str, Ticket] = {}
+    found: list[Found] = []
+    for ticket_id, written in told.items():
+        try:
+            tickets[ticket_id] = fold(list(map(event_of, written)))
+        except (PermanentError, ValueError):
+            found.append(("", f"ticket {ticket_id} has events that make no ticket"))
+    whole = [ticket_id for ticket_id in page if ticket_id in tickets or ticket_id not in told]
+    found += [("", what) for what in _ticket_rows(core, desk, whole, tickets)]
+    found += [("", what) for what in _ticket_links(core, desk, whole, tickets)]
     return found, page[-1]
 
 
