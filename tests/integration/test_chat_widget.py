@@ -41,9 +41,9 @@ async def test_a_customer_is_asked_corrects_himself_and_is_answered(shop: Shop, 
     widget = Widget(page)
     await widget.open(f"{shop.page}/?login={token(sub='C-2004')}")
     await widget.say("I would like my money back", "Which order is it?")
-    await widget.say("O-10001, no sorry, O-10004", "Have I got this right: order O-10004?")
-    await widget.say("yes", "What was wrong with it?")
-    await widget.say("they are far too small", "I have refunded 72.00 EUR for order O-10004.")
+    await widget.say("O-10001, no sorry, O-10004", "What was wrong with it?")
+    await widget.say("they are far too small", "Have I got this right: money back, order O-10004")
+    await widget.say("yes", "I have refunded 72.00 EUR for order O-10004.")
     assert (await widget.bubbles())[0] == "Hello! I can help with orders."
     ours = [url for url in page.requested if not url.startswith((shop.page, shop.desk))]
     assert [url for url in ours if not url.startswith(("data:", "about:"))] == []
