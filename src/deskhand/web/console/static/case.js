@@ -166,7 +166,16 @@ const say = (html) => {
   one(".toasts").replaceChildren(...parsed(html).body.childNodes);
   tick();
   const again = one("[data-again]");
-  if (again) setTimeout(async () => again.isConnected && say(await (await part(again.dataset.again, "toast")).text()), 400);
+  if (again) setTimeout(() => sayAgain(again), 400);
+};
+// Until the reply waits to leave: only then can the toast count down and offer to undo it.
+const sayAgain = async (toast) => {
+  if (!toast.isConnected) return;
+  try {
+    say(await (await part(toast.dataset.again, "toast")).text());
+  } catch {
+    setTimeout(() => sayAgain(toast), 2000);
+  }
 };
 const PAUSE = 400; // a key pressed once too often must not approve what nobody has read
 const rest = () => {
