@@ -200,14 +200,16 @@ class PostgresDatabase:
 
     async def _ask_twice(self, question: Callable[[], Awaitable[T]]) -> T:
         """The answer; asked once more where the line was cut."""
-        for is_last in (False, True):
-            try:
-                return await question()
-            except Exception as error:
-                failure = self._explain(error)
-                if is_last or not isinstance(failure, StoreUnavailable):
-                    raise failure from error
-        raise AssertionError("unreachable")
+        try:
+            return await self._asked(question)
+        except StoreUnavailable:
+            return await self._asked(question)
+
+    async def _asked(self, question: Callable[[], Awaitable[T]]) -> T:
+        try:
+            return await question()
+        except Exception as error:
+            raise self._explain(error) from error
 
     async def close(self) -> None:
         """Commit what was handed in, then close; handing in more is refused."""
