@@ -4,6 +4,7 @@ once."""
 import asyncio
 import re
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,11 +15,13 @@ import pytest
 
 from deskhand.adapters.channels.folder_outbox import FolderOutbox
 from deskhand.errors import ToolError
+from deskhand.model.run import Review, Run, RunStatus
 from deskhand.web.console import pages
 from deskhand.web.console.app import create_console
 from deskhand.web.console.rating_pages import RATE
 from deskhand.web.console.session import SCREENS
 from deskhand.wiring import user_accounts
+from tests import console_site
 from tests.accounts import add_accounts
 from tests.api_kit import Client, Served, served
 from tests.approvals_kit import (
@@ -386,6 +389,40 @@ async def test_a_page_that_is_open_hears_what_a_colleague_did(shop: Served, api:
     now = (await otto.get(path)).json()
     assert (now["open"], now["words"]) == (False, "ida was faster: rejected just now.")
     assert (await Person(shop).get(path)).status_code == 303
+
+
+async def test_a_reply_that_parks_while_its_toast_is_read_is_asked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with served(tmp_path, "shop", more=console_site.MORE, approvals=True) as shop:
+        await console_site.wait_for_review(shop, console_site.a_mail(1))
+        store = shop.desks["shop"].store
+        [review] = await store.find_reviews()
+        api, ida = await shop.client(desks=["shop"]), await person(shop)
+        shown = (await api.get(f"/api/reviews/{review.id}")).json()
+        await ida.do(shown, "approve")
+        await rested(shop, shown)
+        run, reviews = await store.run(review.run_id), await store.find_reviews()
+        before = [one for one in reviews if not one.leaves_by_itself]
+        assert len(before) < len(reviews)
+        seen = list[str]()
+
+        async def read_run(run_id: str) -> Run:
+            assert run_id == run.id
+            seen.append("run")
+            return run if "reviews" in seen else replace(run, status=RunStatus.RUNNING)
+
+        async def read_reviews(*_: object) -> list[Review]:
+            seen.append("reviews")
+            return before
+
+        with monkeypatch.context() as between:
+            between.setattr(store, "run", read_run)
+            between.setattr(store, "find_reviews", read_reviews)
+            asked = f"{HOME}?done=shop/{review.id}&how=approve"
+            toast = await ida.get(asked, headers={"X-Part": "toast"})
+        assert "data-again" in toast.text
+        assert seen
 
 
 # --- whom a reply goes to

@@ -297,11 +297,11 @@ class ApprovalPages:
 
     async def _done_with(self, visit: Visit, review: Review, how: str) -> dict[str, Any]:
         store = visit.desk(review.desk).store
+        run = await store.run(review.run_id)  # first: a run at rest has its last review already
         of_run = await store.find_reviews(ReviewFilter(run_id=review.run_id))
         leaving = [other for other in of_run if other.leaves_by_itself]
         until = leaving_until(leaving[-1]) if leaving else None
         message = await store.message(review.run_id)
-        run = await store.run(review.run_id)
         return {
             "review": review,
             "words": _done_words(review, how),
