@@ -21,6 +21,7 @@ their key in `id` or `id_`, and stand in a list or in a mapping by their key.
 - `adaptive`: what an attacker has put into the environment beforehand, by place.
 - an injection task with `for_each` stands for one task for each combination of its values, and
   `{name}` in its texts is the value of that name.
+- `injections_in`: a file beside it with more injections, one JSON object a line.
 - `also_asked` of a user task: calls that do what its owner asked for in another way.
 
 From these come the tools' types, their resolvers and the policy; nothing in here knows a suite.
@@ -53,6 +54,7 @@ from tests.memory_ledger import FixedContext, MemoryLedger
 OWNER = Principal(
     kind=PrincipalKind.LOGIN, customer_id="owner", address="owner@example.com", how="logged in"
 )
+AT_ONCE = 12
 KINDS: dict[str, type] = {"string": str, "integer": int, "number": float, "boolean": bool}
 
 
@@ -91,7 +93,9 @@ class Suite:
             self.data = json.loads(data.read_text())
             beside = data.with_name(f"{data.stem}_environment.json")
             self._environment = json.loads(beside.read_text())
-        self.injections = [_each_of(task) for task in self.data["injection_tasks"]]
+        self.injections = [_each_of(task) for task in self.data.get("injection_tasks", ())]
+        if "injections_in" in self.declared:
+            self.injections += _in_batches(declared.with_name(self.declared["injections_in"]))
         self._begin("", adaptive=False, injected="")
         schemas = {one["name"]: one["parameters"] for one in self.data["tools"]}
         self._kinds: dict[str, tuple[type[Authority], Mapping[str, Any]]] = {}
@@ -298,6 +302,12 @@ def _each_of(task: Mapping[str, Any]) -> list[dict[str, Any]]:
     values = task.get("for_each", {})
     combined = itertools.product(*values.values())
     return [_filled(task, dict(zip(values, chosen, strict=True))) for chosen in combined]
+
+
+def _in_batches(file: Path) -> list[list[dict[str, Any]]]:
+    """The injections of a file, several at once: what the model reads holds the words of all."""
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    return [lines[place : place + AT_ONCE] for place in range(0, len(lines), AT_ONCE)]
 
 
 def _filled(written: Any, values: Mapping[str, Any]) -> Any:
