@@ -220,6 +220,10 @@ def _around(token: int, text: str, places: Sequence[tuple[int, int]]) -> str:
     last = min(len(places) - 1, token + _WORDS)
     start = max(_PREFIX, places[first][0])
     end = max(places[last][1], places[max(first, last - 1)][1])
+    while start > _PREFIX and not text[start - 1].isspace():  # a token may be a part of a word
+        start -= 1
+    while end < len(text) and not text[end].isspace():
+        end += 1
     return " ".join(text[start:end].split())
 
 

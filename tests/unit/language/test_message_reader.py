@@ -23,6 +23,18 @@ def test_the_same_text_reads_the_same() -> None:
     assert READER.read(text) == MessageReader(threads=1).read(text)
 
 
+def test_the_words_that_speak_for_a_label_are_whole() -> None:
+    text = (
+        "Dobrý den, kávovar zase nejde. Technik tu byl třikrát, pokaždé něco „opravil“ a do týdne"
+        " to bylo znovu. Hosté ráno nemají kávu a já se jim musím omlouvat."
+    )
+    own = text.split()
+    for words in READER.read(text).words["concern"].values():
+        first, *_, last = words.split()
+        assert first in own
+        assert last in own
+
+
 def test_a_text_without_words_says_nothing() -> None:
     for text in ("", "   ", "!!! 🙂", "\x00"):
         reading = READER.read(text)

@@ -4,6 +4,7 @@ The same reasons hold for every way a reply takes.
 """
 
 import asyncio
+import textwrap
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, cast
@@ -154,7 +155,7 @@ async def _concerns(envelope: Envelope, named: Iterable[str]) -> list[ReviewReas
     reasons: list[ReviewReason] = []
     for concern in found:
         cause = Cause.TO_A_MACHINE if concern.concern is Concern.MACHINE else Cause.CONCERN
-        words = concern.words[:_SHOWN]
+        words = textwrap.shorten(concern.words, _SHOWN, placeholder=" …")
         reasons.append((cause, f"{_CONCERNS[concern.concern]}: “{words}”"))
     return reasons
 
