@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
@@ -102,6 +103,32 @@ async def test_several_may_index_the_same_at_the_same_time(stores: Stores) -> No
     feed = SqlConsoleFeed(here._database)
     assert await feed.not_searchable(["desk"], 1000) == 0
     assert len(await feed.search(["desk"], ["zanzibar"], 100)) == 60
+
+
+async def test_a_message_that_was_worked_is_indexed_once(stores: Stores) -> None:
+    store = await stores()
+    feed, index = SqlConsoleFeed(store._database), SqlSearchIndex(store._database, "desk")
+    run_id, _ = await claimed(store, 1, body="zanzibar")
+
+    assert await index.index_some(at_rest=True) == 0, "it changes in a moment"
+    await store.finish(run_id, RunStatus.DONE)
+    assert await feed.not_searchable(["desk"], 1000) > 1
+    assert await index.index_some(at_rest=True) == 1
+
+    assert await feed.not_searchable(["desk"], 1000) == 0
+    assert len(await feed.search(["desk"], ["zanzibar"], 5)) == 1
+
+
+async def test_a_message_that_is_at_work_for_long_is_found(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await stores()
+    index = SqlSearchIndex(store._database, "desk")
+    await claimed(store, 1, body="zanzibar")
+    assert await index.index_some(at_rest=True) == 0
+
+    monkeypatch.setattr("deskhand.adapters.stores.search_index.AT_WORK", -1.0)
+    assert await index.index_some(at_rest=True) == 1
 
 
 async def test_a_hit_shows_each_thing_once_and_the_place_of_the_word(stores: Stores) -> None:

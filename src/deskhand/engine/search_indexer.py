@@ -9,8 +9,7 @@ log = logging.getLogger("deskhand.search")
 
 EVERY = 1.0
 BACKLOG = 100
-"""From so many changes on there may be more. Fewer wait for the next second, in which a message
-that is worked changes several times: it is indexed once."""
+"""From so many records on there may be more. Fewer wait for the next second."""
 PAUSE = 0.2
 """Seconds between two batches of a backlog: the messages of today come first."""
 
@@ -36,5 +35,6 @@ class SearchIndexer:
         await self._rounds.stop()
 
     async def _index_some(self) -> None:
-        if await self._index.index_some() >= BACKLOG:
+        # who is at work changes in a moment, and is indexed once for all of it
+        if await self._index.index_some(at_rest=True) >= BACKLOG:
             self._rounds.nudge()

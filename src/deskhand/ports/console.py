@@ -133,6 +133,7 @@ class SearchIndex(Protocol):
 
     desk: str
 
-    async def index_some(self) -> int:
-        """Index what changed last, at most a batch; how much was due."""
+    async def index_some(self, *, at_rest: bool = False) -> int:
+        """Index what changed last, at most a batch; how many records that were. Those `at_rest`
+        leave out runs that change in a moment."""
         ...

@@ -19,17 +19,24 @@ from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.adapters.stores.search_words import number_text, words_of_person, words_of_run
 from deskhand.model.message import Message
+from deskhand.model.run import RunStatus
 
 if TYPE_CHECKING:
     from deskhand.adapters.stores.run_figures import CountedRuns
 
 BATCH = 100
 """Records that are read and written at once: writers wait for the second part alone."""
+NOTES = 5 * BATCH
+"""Notes that are looked at for a batch: a message that was worked has several, and is indexed once
+for all of them."""
+AT_WORK = 5.0
+"""Seconds for which a run that is queued or at work is left to itself: it changes in a moment."""
 MOMENT = 3.0
 """Seconds after which a desk that was indexed to the end counts as left alone."""
 _kept_up: WeakKeyDictionary[CoreDatabase, dict[str, float]] = WeakKeyDictionary()
 """When each desk of a database was last indexed to the end by the process that serves it."""
 _DUE = t.search_due.c
+_ACTIVE = (RunStatus.QUEUED, RunStatus.RUNNING)
 _PERSON = ("name", "mail_name", "address", "company", "customer_id", "phone")
 
 
@@ -52,10 +59,13 @@ class SqlSearchIndex:
         self._database = database
         self._zone = zone
 
-    async def index_some(self) -> int:
-        """Index what changed last, at most a batch; how much was due."""
+    async def index_some(self, *, at_rest: bool = False) -> int:
+        """Index what changed last, at most a batch; how many records that were.
+
+        Whoever wants those `at_rest` gets the others once they are, or after a few seconds.
+        """
         began = time.monotonic()
-        count = await self._index_some()
+        count = await self._index_some(at_rest=at_rest)
         if count < BATCH:
             _kept_up.setdefault(self._database, {})[self.desk] = began
         return count
@@ -70,13 +80,13 @@ class SqlSearchIndex:
         if kept_up is None or time.monotonic() - kept_up > MOMENT:
             await self._index_some()
 
-    async def _index_some(self) -> int:
-        due = await self._database.glance(self._due)
+    async def _index_some(self, *, at_rest: bool = False) -> int:
+        due = await self._database.glance(lambda core: self._due(core, at_rest=at_rest))
         if not due:
             return 0
         batch = await self._database.read_core(lambda core: self._read(core, due))
         await self._database.write_core(lambda core: self._write(core, batch))
-        return len(due)
+        return len(batch.runs) + len(batch.people)
 
     async def count_due(self, most: int) -> int:
         """How many changes are not indexed yet, counted no further than `most`."""
@@ -84,14 +94,19 @@ class SqlSearchIndex:
         query = sa.select(sa.func.count()).select_from(some)
         return await self._database.glance(lambda core: core.execute(query).scalar_one())
 
-    def _due(self, core: sa.Connection) -> Sequence[Any]:
-        newest_first = (
-            sa.select(_DUE.number, _DUE.run, _DUE.address)
-            .where(_DUE.desk == self.desk)
-            .order_by(_DUE.number.desc())
-            .limit(BATCH)
-        )
-        return core.execute(newest_first).all()
+    def _due(self, core: sa.Connection, *, at_rest: bool = False) -> list[Any]:
+        notes = sa.select(_DUE.number, _DUE.run, _DUE.address).where(_DUE.desk == self.desk)
+        if at_rest:
+            run = t.runs.c
+            notes = notes.outerjoin(t.runs, run.position == _DUE.run).where(
+                sa.or_(
+                    run.position.is_(None),
+                    run.status.not_in(_ACTIVE),
+                    run.updated_at < time.time() - AT_WORK,
+                )
+            )
+        newest_first = notes.order_by(_DUE.number.desc()).limit(NOTES)
+        return _of_one_batch(core.execute(newest_first).all())
 
     def _read(self, core: sa.Connection, due: Sequence[Any]) -> _Batch:
         # whoever erases or deletes runs needs this module and nothing that reads journals
@@ -121,6 +136,19 @@ class SqlSearchIndex:
         address = t.search_people.c.address
         _replace(core, t.search_people, address, self.desk, batch.people, people)
         write_figures(core, batch.counted)
+
+
+def _of_one_batch(notes: Sequence[Any]) -> list[Any]:
+    """All notes about the first few records: who is indexed once needs none of them any more."""
+    records: set[tuple[int | None, str | None]] = set()
+    chosen: list[Any] = []
+    for note in notes:
+        record = (note.run, note.address)
+        if len(records) < BATCH:
+            records.add(record)
+        if record in records:
+            chosen.append(note)
+    return chosen
 
 
 def _take_turn(core: sa.Connection, desk: str) -> None:
