@@ -41,6 +41,32 @@ async def test_a_message_is_accepted_for_good_and_its_run_can_be_followed(client
     assert followed.json()["message"]["from"] == "ann@example.com"
 
 
+async def test_requests_with_and_without_parameters_are_answered_alike(
+    shop: Served, client: Client
+) -> None:
+    reader = await shop.client(scopes=["runs:read"])
+
+    async def answers(path: str, number: str) -> list[tuple[int, set[str], Any]]:
+        taken = await client.post(path, json={**ANN, "id": number, "conversation": number})
+        again = await client.post(path, json={**ANN, "id": number, "conversation": number})
+        refused = [
+            await client.post(path, json={**ANN, "from": 3}),
+            await client.post(path, content=b"{", headers={"Content-Type": "application/json"}),
+            await client.post(path, content=b"hello"),
+            await reader.post(path, json=ANN),
+        ]
+        assert taken.headers["location"] == f"/api/runs/{taken.json()['run']}"
+        seen = [(taken.status_code, set(taken.headers), set(taken.json()))]
+        seen += [(again.status_code, set(again.headers), again.json()["duplicate"])]
+        return seen + [(bad.status_code, set(bad.headers), bad.json()) for bad in refused]
+
+    plain = await answers("/api/messages", "m1")
+    with_parameters = await answers("/api/messages?wait=0", "m2")
+
+    assert plain == with_parameters
+    assert [status for status, _, _ in plain] == [202, 202, 422, 400, 415, 403]
+
+
 async def test_waiting_answers_as_soon_as_the_run_is_at_rest_or_the_time_is_over(
     shop: Served, client: Client
 ) -> None:

@@ -17,10 +17,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from deskhand.web.api.problems import DOCUMENTED
 
 CHAT = "/api/chat"
+MESSAGES = "/api/messages"
 _WITHOUT_KEY = ("chat", "chat_visits", "chat_proofs")
 _PARTS: Mapping[str, tuple[str, ...]] = {
     CHAT: _WITHOUT_KEY,
-    "/api/messages": ("messages",),
+    MESSAGES: ("messages",),
     "/api/triage": ("triage",),
     "/api/customers": ("triage",),
     "/api/conversations": ("conversations",),
@@ -68,9 +69,22 @@ class LoadsParts:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            scope["app"].load(scope["path"])
-        await self._app(scope, receive, send)
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        scope["app"].load(scope["path"])
+        short_cut = _short_cut(scope)
+        await (short_cut or self._app)(scope, receive, send)
+
+
+def _short_cut(scope: Scope) -> ASGIApp | None:
+    """What answers a request without FastAPI; None for most."""
+    if scope["path"] != MESSAGES:
+        return None
+    # with the part that it belongs to
+    from deskhand.web.api.messages import hand_in_directly, is_plain
+
+    return hand_in_directly if is_plain(scope) else None
 
 
 @cache
