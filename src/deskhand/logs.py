@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, MutableMapping
 from datetime import UTC, datetime
 from functools import lru_cache
+from io import TextIOWrapper
 from typing import Any, TextIO
 
 from deskhand.errors import ConfigError
@@ -32,6 +33,12 @@ _SECRET_SIGNS = (
 class BoundLogger(logging.LoggerAdapter[logging.Logger]):
     """A logger whose lines all carry the same fields; a call's own `extra` is added to them."""
 
+    def log(self, level: int, msg: object, *args: object, **kwargs: Any) -> None:
+        """As every LoggerAdapter does it; whether anybody listens is asked once."""
+        if self.logger.isEnabledFor(level):
+            msg, given = self.process(msg, kwargs)
+            self.logger._log(level, msg, args, **given)
+
     def process(
         self, msg: Any, kwargs: MutableMapping[str, Any]
     ) -> tuple[Any, MutableMapping[str, Any]]:
@@ -49,7 +56,7 @@ def set_up_logging(
     not say. ConfigError where it asks for anything else than `json` or `text`."""
     if as_json is None:
         as_json = _wanted_format() == "json"
-    handler = logging.StreamHandler(stream or sys.stderr)
+    handler = LineHandler(stream or sys.stderr)
     handler.setFormatter(JsonLines() if as_json else HumanLines(colour=handler.stream.isatty()))
     logging.basicConfig(level=level, handlers=[handler], force=True)
     # no line shows these, and finding them out is a tenth of what a line costs
@@ -69,6 +76,24 @@ def _wanted_format() -> str:
             fix="set it to `json` or `text`, or unset it",
         )
     return wanted or "text"
+
+
+class LineHandler(logging.StreamHandler[TextIO]):
+    """Writes a line at once. A stream that does so by itself needs not be told."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            self.stream.write(f"{self.format(record)}\n")
+            if not self._writes_at_once():
+                self.flush()
+        except RecursionError:
+            raise
+        except Exception:
+            self.handleError(record)
+
+    def _writes_at_once(self) -> bool:
+        stream = self.stream
+        return isinstance(stream, TextIOWrapper) and (stream.line_buffering or stream.write_through)
 
 
 class JsonLines(logging.Formatter):
