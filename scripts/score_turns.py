@@ -21,6 +21,8 @@ from typing import Any
 
 from deskhand.brain.desk_intents import text_intent_reader
 from deskhand.config.sections.slots import SlotSpec
+from deskhand.language.slots.folded_text import fold
+from deskhand.language.slots.number_phrases import SPOKEN_IN, spoken_digits
 from deskhand.language.turn_kinds import OpenQuestion, Turn, same_value
 from deskhand.language.turns import TurnReader
 from deskhand.wiring import read_desk
@@ -88,7 +90,8 @@ def question_of(reader: TurnReader, case: Mapping[str, Any]) -> OpenQuestion:
 def is_exact(reader: TurnReader, case: Mapping[str, Any], name: str, value: Any) -> bool:
     written = str(case["values"][name])
     if name == "order":
-        return order_letters(value) == order_letters(written)
+        own = order_letters(value)
+        return own == order_letters(written) or own in spoken_in(written)
     if value is None:
         return False
     number = number_in(written)
@@ -107,6 +110,13 @@ def amount_alone(reader: TurnReader, written: str) -> Any:
 def order_letters(value: Any) -> str:
     """A number without its signs, and without the O that most shops of the turns write before."""
     return re.sub(r"[^A-Z0-9]", "", str(value).upper()).removeprefix("O")
+
+
+def spoken_in(text: str) -> list[str]:
+    """Numbers in words. That these are read rightly is what
+    `tests/unit/language/test_number_phrases.py` says."""
+    folded = fold(text)
+    return [said.digits for language in SPOKEN_IN for said in spoken_digits(folded, language)]
 
 
 def number_in(written: str) -> Decimal | None:
@@ -145,7 +155,8 @@ def is_stated(name: str, value: Any, text: str) -> bool:
     if name in WORDS:
         return set(words_of(value)) <= set(words_of(text))
     if name == "order":
-        return re.sub(r"\D", "", str(value)) in re.sub(r"\D", "", text)
+        digits = re.sub(r"\D", "", str(value))
+        return digits in re.sub(r"\D", "", text) or digits in spoken_in(text)
     return True
 
 

@@ -95,3 +95,8 @@ WITH_LETTERS = re.compile(
 )
 """An order's number whose letters stand close: `kn6001`."""
 IN_ADDRESS = re.compile(r"\s+[A-ZÁČĎÉĚÍŇÓŘŠŤÚŮÝŽÄÖÜÑ][a-zá-ž]{2,}")
+ORDER_BEFORE = re.compile(
+    r"\b(?:orders?|obj|objednav\w*|bestell\w*|auftrag\w*|pedidos?|compra)"
+    r"(?: (?:number|no|num|nr|nummer|cislo|c|numero|mit|with|s|con|the|der|die|o))*[ .:#]*$"
+)
+"""What stands before the number of an order."""

@@ -1,13 +1,14 @@
 """Orders and amounts that stand without the letters or the currency that belong to them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
 from deskhand.config.sections.slots import SlotSpec
 from deskhand.language.address_parts import address_places
 from deskhand.language.identify import identify
+from deskhand.language.slots.number_phrases import SPOKEN_IN, spoken_digits
 from deskhand.language.slots.numbers import written_out
 from deskhand.language.turn_amounts import SpokenAmount, numbers_with_cents, spoken_amounts
 from deskhand.language.turn_cues import Cues, turn_cues
@@ -25,6 +26,7 @@ from deskhand.language.turn_number_patterns import (
     LEADS_TO_AMOUNT,
     MONTH_AFTER,
     NO_BEFORE,
+    ORDER_BEFORE,
     ORDINAL,
     OTHER_THING_BEFORE,
     PHONE,
@@ -84,27 +86,56 @@ class BareNumbers:
             fits = [match for match in fits if len(match.group()) >= _PLAIN_DIGITS] or marked
         meant = self._meant(spec, fits, marked)
         if meant is not None:
-            values[spec.name] = f"{spec.prefix[0].upper()}-{meant}" if spec.prefix else meant
+            values[spec.name] = _with_prefix(meant, spec)
             self._spans += [match.span() for match in fits]
-        elif is_asked and not fits:
-            self._order_in_another_form(spec, values)
+        elif not fits:
+            self._order_in_another_form(spec, values, is_asked=is_asked)
 
-    def _order_in_another_form(self, spec: SlotSpec, values: dict[str, Any]) -> None:
-        """A number in groups, or with its letters close to it."""
-        forms: dict[str, Span] = {}
-        before = f"{spec.prefix[0].upper()}-" if spec.prefix else ""
+    def _order_in_another_form(
+        self, spec: SlotSpec, values: dict[str, Any], *, is_asked: bool
+    ) -> None:
+        """A number in groups, with its letters close to it, or in words; where nobody asked for
+        it, only what is called an order or marked as one."""
+        written = dict(self._written_in_another_form(spec))
+        spoken = {} if written else dict(self._spoken_orders(spec))
+        forms = written or spoken
+        if not is_asked:
+            forms = {order: place for order, place in forms.items() if self._is_called(spec, place)}
+        if len(forms) != 1:
+            return
+        ((values[spec.name], place),) = forms.items()
+        self._spans.append(place)
+        if spoken:
+            self.chosen.append(spec.name)
+
+    def _written_in_another_form(self, spec: SlotSpec) -> Iterator[tuple[str, Span]]:
+        fewest = max(_PLAIN_DIGITS, spec.min_digits)
         for match in self._groups(spec):
             digits = re.sub(r"\D", "", match.group())
-            fewest = max(_PLAIN_DIGITS, spec.min_digits)
             if fewest <= len(digits) <= spec.max_digits and not self._is_phone(match):
-                forms[before + digits] = match.span()
+                yield _with_prefix(digits, spec), match.span()
         for match in self._free(WITH_LETTERS):
             digits = match.group(2).replace(" ", "")
             if not spec.prefix and spec.min_digits <= len(digits) <= spec.max_digits:
-                forms[f"{match.group(1).upper()}-{digits}"] = match.span()
-        if len(forms) == 1:
-            ((values[spec.name], place),) = forms.items()
-            self._spans.append(place)
+                yield f"{match.group(1).upper()}-{digits}", match.span()
+
+    def _spoken_orders(self, spec: SlotSpec) -> Iterator[tuple[str, Span]]:
+        """Numbers in words, whatever the language."""
+        fewest = max(_PLAIN_DIGITS, spec.min_digits)
+        for language in SPOKEN_IN:
+            for said in spoken_digits(self._folded, language):
+                place = (said.start, said.end)
+                fits = fewest <= len(said.digits) <= spec.max_digits
+                is_phone = PHONE.search(self._folded[: said.start]) is not None
+                is_free = not is_phone and not self._is_place_taken(place)
+                if fits and is_free and said.words >= _FEWEST_WORDS:
+                    yield _with_prefix(said.digits, spec), place
+
+    def _is_called(self, spec: SlotSpec, place: Span) -> bool:
+        """Whether a number is called an order by the words before it, or marked by the model."""
+        if overlap(place, self._marks.get(mark_of(spec))):
+            return True
+        return ORDER_BEFORE.search(self._folded[: place[0]]) is not None
 
     def _groups(self, spec: SlotSpec) -> list["re.Match[str]"]:
         """Digits in groups that are no postcode."""
@@ -310,6 +341,10 @@ class BareNumbers:
         return has_cents and self._wants_money(*match.span())
 
 
+def _with_prefix(digits: str, spec: SlotSpec) -> str:
+    return f"{spec.prefix[0].upper()}-{digits}" if spec.prefix else digits
+
+
 def _has_form_of_order(written: str, spec: SlotSpec) -> bool:
     is_long_enough = spec.min_digits <= len(written) <= spec.max_digits
     return written.isdecimal() and is_long_enough and int(written) > 0
@@ -339,6 +374,8 @@ _FEWEST_DIGITS = 4
 """Digits that a number must have to be an order without its letters."""
 _PLAIN_DIGITS = 5
 """Digits of a number that nobody asked for and that still is an order's."""
+_FEWEST_WORDS = 2
+"""Words of a number that is said: "siebzigtausend fünfhundertzwei" has no more."""
 _MOST_ORDINAL = 2
 """Digits of an ordinal."""
 _MOST_DIGITS = 7

@@ -201,6 +201,28 @@ def test_an_order_is_read_in_groups_and_never_from_another_number(
     assert read(text, "order").values.get("order") == order
 
 
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("wait a second, it says five oh two two one", "O-50221"),
+        ("mám to tady, třicet tisíc čtyři sta pět", "O-30405"),
+        ("die zweiundvierzig sieben null eins", "O-42701"),
+        ("ocho ocho uno cero tres, creo", "O-88103"),
+        ("I have two of them, one in green", None),
+        ("call me on six oh two two one five", None),
+    ],
+)
+def test_an_order_in_words_is_read_and_confirmed(text: str, order: str | None) -> None:
+    turn = read(text, "order")
+    assert turn.values.get("order") == order
+    assert ("order" in turn.unsure) == (order is not None)
+
+
+def test_an_order_in_groups_counts_where_nobody_asked_if_it_is_called_so() -> None:
+    turn = read("it leaks at the base, bestellung 73 551 by the way", "reason")
+    assert turn.values.get("order") == "O-73551"
+
+
 def test_an_amount_that_is_known_is_no_order() -> None:
     known: dict[str, Any] = {"amount": {"amount": "12500.00", "currency": "EUR"}}
     turn = read("scratch the 12500, I only paid 9900 EUR", "order", **known)

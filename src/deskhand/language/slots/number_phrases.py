@@ -16,8 +16,8 @@ from deskhand.language.slots.folded_text import fold
 
 _UNITS = {
     "en": "one two three four five six seven eight nine",
-    "cs": "jeden/jedna/jednu/jedno dva/dve tři čtyři pět šest sedm osm devět",
-    "de": "ein/eins/eine/einen zwei drei vier fünf/fuenf sechs sieben acht neun",
+    "cs": "jeden/jedna/jednu/jedno dva/dve tři čtyři pět šest sedm/sedum osm/osum devět",
+    "de": "ein/eins/eine/einen zwei/zwo drei vier fünf/fuenf sechs sieben acht neun",
     "es": "un/uno/una dos tres cuatro cinco seis siete ocho nueve",
 }
 _TEENS = {
@@ -31,7 +31,9 @@ _TEENS = {
 }
 _TENS = {
     "en": "twenty thirty forty/fourty fifty sixty seventy eighty ninety",
-    "cs": "dvacet třicet čtyřicet padesát šedesát sedmdesát osmdesát devadesát",
+    "cs": (
+        "dvacet třicet čtyřicet padesát šedesát sedmdesát/sedumdesát osmdesát/osumdesát devadesát"
+    ),
     "de": "zwanzig dreißig/dreissig vierzig fünfzig/fuffzig sechzig siebzig achtzig neunzig",
     "es": "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
 }
@@ -57,9 +59,13 @@ _TIMES = {
     "de": {"hundert": 100, "tausend": 1000},
     "es": {"cien": 100, "mil": 1000},
 }
+_ZERO = {"en": "zero oh nought naught", "cs": "nula", "de": "null", "es": "cero"}
 _BETWEEN = ("and", "y", "und", "a")
 _WORD = re.compile(r"[a-z]+")
 _GAP = re.compile(r"[ \n-]+")
+_PAUSE = re.compile(r"[ ,\n-]+")
+SPOKEN_IN = tuple(_UNITS)
+"""Languages whose number words are known."""
 
 
 class NumberPhrase(NamedTuple):
@@ -70,6 +76,17 @@ class NumberPhrase(NamedTuple):
     value: Decimal
     words: int
     """How many number words it has."""
+
+
+class SpokenDigits(NamedTuple):
+    """Digits that somebody says one by one or in groups, and where they stand in the folded
+    text."""
+
+    start: int
+    end: int
+    digits: str
+    words: int
+    """How many number words they have."""
 
 
 class _Words(NamedTuple):
@@ -90,6 +107,44 @@ def number_phrases(folded: str, languages: Sequence[str]) -> Iterator[NumberPhra
         place = match.end() if phrase is None else phrase.end
 
 
+def spoken_digits(folded: str, language: str) -> Iterator[SpokenDigits]:
+    """What number words make when they are written one behind the other: "ninety one zero forty
+    three" is 91043, "fifty thousand and nine" 50009."""
+    words, zeros = _words((language,)), _ZERO[language].split()
+    place = 0
+    while (match := _WORD.search(folded, place)) is not None:
+        said = _digits_at(folded, match, words, zeros)
+        if said is not None:
+            yield said
+        place = match.end() if said is None else said.end
+
+
+def _digits_at(
+    folded: str, first: "re.Match[str]", words: _Words, zeros: Sequence[str]
+) -> SpokenDigits | None:
+    groups: list[str] = []
+    number, end, count = _Number(), first.start(), 0
+    match: re.Match[str] | None = first
+    while match is not None:
+        word = match.group()
+        if word in zeros:
+            groups += [*_group_of(number), "0"]
+            number = _Number()
+        elif not number.add(word, words, may_be_cents=False):
+            groups += _group_of(number)
+            number = _Number()
+            if not number.add(word, words, may_be_cents=False):
+                break
+        count, end = count + 1, match.end()
+        match = _next_word(folded, end, words, _PAUSE)
+    groups += _group_of(number)
+    return SpokenDigits(first.start(), end, "".join(groups), count) if count else None
+
+
+def _group_of(number: "_Number") -> list[str]:
+    return [str(int(number.value()))] if number.words else []
+
+
 def _phrase_at(folded: str, first: "re.Match[str]", words: _Words) -> NumberPhrase | None:
     number = _Number()
     match: re.Match[str] | None = first
@@ -105,9 +160,11 @@ def _phrase_at(folded: str, first: "re.Match[str]", words: _Words) -> NumberPhra
     return NumberPhrase(first.start(), end, number.value(), number.words)
 
 
-def _next_word(folded: str, end: int, words: _Words) -> "re.Match[str] | None":
+def _next_word(
+    folded: str, end: int, words: _Words, between: "re.Pattern[str]" = _GAP
+) -> "re.Match[str] | None":
     """The number word that follows, also after an `and`."""
-    gap = _GAP.match(folded, end)
+    gap = between.match(folded, end)
     match = None if gap is None else _WORD.match(folded, gap.end())
     if match is None or match.group() not in _BETWEEN or match.group() in words.plain:
         return match
@@ -154,12 +211,21 @@ class _Number:
     def _add(self, number: int | None, may_be_cents: bool) -> bool:
         if number is None:
             return False
+        if number >= 1000:
+            return self._begin_with(number)
         if self._fits(number):
             self._rest += number
             return True
         if not may_be_cents or self._thousands or not 10 <= number < 100:
             return False
         self._cents = number
+        return True
+
+    def _begin_with(self, thousands: int) -> bool:
+        """Thousands in one word: "siebentausend"."""
+        if self._thousands or self._rest:
+            return False
+        self._thousands = thousands
         return True
 
     def _add_to_cents(self, number: int | None) -> bool:
