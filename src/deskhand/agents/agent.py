@@ -86,7 +86,8 @@ class Agent:
 
     async def _observed(self, ctx: StageContext) -> StageResult:
         begun = time.perf_counter()
-        self._emit(AgentStarted(ctx.run_id, self.spec.name, time.time()))
+        if self._parts.events is not None:
+            self._emit(AgentStarted(ctx.run_id, self.spec.name, time.time()))
         try:
             result = await self._process(ctx)
         except (
@@ -343,7 +344,8 @@ class Agent:
         told: bool = False,
     ) -> None:
         took = (time.perf_counter() - begun) * 1000
-        self._emit(AgentCompleted(ctx.run_id, self.spec.name, status, took, time.time(), error))
+        if self._parts.events is not None:
+            self._emit(AgentCompleted(ctx.run_id, self.spec.name, status, took, time.time(), error))
         if error is not None:
             self._log.log(
                 logging.INFO if told else logging.WARNING,
@@ -359,8 +361,7 @@ class Agent:
 
     def _emit(self, event: AgentStarted | AgentCompleted) -> None:
         """A sink is for watching: its failure is logged, and the run goes on."""
-        if self._parts.events is None:
-            return
+        assert self._parts.events is not None
         try:
             self._parts.events.emit(event)
         except Exception:

@@ -15,6 +15,8 @@ log = logging.getLogger("deskhand.tickets")
 
 EVERY = 30.0
 """Seconds between two looks at the deadlines."""
+PAUSE = 1.0
+"""Seconds between looks because runs came to rest here, which may be hundreds a second."""
 _LOOKS_AT_ALL = 20
 """In one of so many rounds all runs are looked at, not only those that came to rest here."""
 BY = "desk"
@@ -45,7 +47,7 @@ class TicketKeeper:
             failed="the clocks of tickets could not be kept",
             log=log,
             every=EVERY,
-            pause=0.2,
+            pause=PAUSE,
         )
 
     def start(self) -> None:

@@ -42,6 +42,11 @@ class Delta(Frozen):
     hops: int = 0
 
 
+_NO_CHANGE = Delta.model_construct()
+"""Of all steps that change nothing. It is asked for with every row that is written, to leave out
+what is no news."""
+
+
 class Envelope(Frozen):
     """Raw input, metadata, outputs by key, hops and errors of one run. Immutable: `apply` gives
     the next one."""
@@ -195,7 +200,7 @@ class StageResult(Frozen):
     """One step's recorded result: the loop decides on `outcome` and `next`, the fold on `delta`."""
 
     outcome: Outcome = Outcome.SUCCESS
-    delta: Delta = Field(default_factory=Delta)
+    delta: Delta = Field(default_factory=lambda: _NO_CHANGE)
     next: str | None = None
     """The stage the run goes to; None ends it."""
     resume: str | None = None
