@@ -6,7 +6,7 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Iterator, MutableMapping
+from collections.abc import MutableMapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from io import TextIOWrapper
@@ -121,7 +121,7 @@ class HumanLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         at = _clock(int(record.created))
         level = self._painted(f"{record.levelname.lower():<7}", _COLOURS.get(record.levelno, "2"))
-        fields = " ".join(f"{name}={value}" for name, value in _fields(record))
+        fields = " ".join([f"{name}={value}" for name, value in _fields(record)])
         line = f"{at} {level} {_without_secrets(record.getMessage())}"
         if fields:
             line += "  " + self._painted(_without_secrets(fields), "2")
@@ -139,15 +139,20 @@ def _clock(second: int) -> str:
     return datetime.fromtimestamp(second).astimezone().strftime("%H:%M:%S")
 
 
-def _fields(record: logging.LogRecord) -> Iterator[tuple[str, Any]]:
+def _fields(record: logging.LogRecord) -> list[tuple[str, Any]]:
     """The bound fields, without those that are secret by their name."""
-    for name, value in vars(record).items():
-        if name in _STANDARD or name.startswith("_"):
+    given = record.__dict__
+    fields: list[tuple[str, Any]] = []
+    for name in [name for name in given if name not in _STANDARD]:
+        value = given[name]
+        if name.startswith("_"):
             continue
         if _names_secret(name):
-            yield name, "***"
-        else:
-            yield name, round(value, 3) if isinstance(value, float) else value
+            value = "***"
+        elif isinstance(value, float):
+            value = round(value, 3)
+        fields.append((name, value))
+    return fields
 
 
 @lru_cache(maxsize=1024)

@@ -17,7 +17,7 @@ from deskhand.agents.replying.delivery import held_result
 from deskhand.agents.replying.reply import with_reply
 from deskhand.agents.replying.sending import KeptQuestion
 from deskhand.agents.routing import Router, facts_for_texts
-from deskhand.agents.stage_data import check_fields, own_copy, plain, require_fields
+from deskhand.agents.stage_data import check_fields, own_copy, plain, require_fields, task_of
 from deskhand.agents.standalone import Standalone
 from deskhand.brain.task_prompts import ARTICLES, ARTICLES_HERE
 from deskhand.errors import ConfigError, ModelAway, PermanentError, RetryableError
@@ -30,7 +30,7 @@ from deskhand.model.message import DELIVER, REPLY, Reply
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import ReviewKind, RunStatus
 from deskhand.model.spec import AgentSpec
-from deskhand.model.tasks import WORDLESS, Task, TaskKind
+from deskhand.model.tasks import WORDLESS, TaskKind
 from deskhand.model.understanding import Understanding
 from deskhand.ports import (
     Held,
@@ -75,6 +75,7 @@ class Agent:
         self._log = bound("deskhand.agent", agent=spec.name, stage_order=spec.stage_order)
         check_parts(self.spec, self._parts)
         self._profile = self._profile_stage()
+        self._task = task_of(self.spec)
 
     async def process(self, envelope: Envelope, ctx: StageContext | None = None) -> StageResult:
         """Work one envelope; the result's delta is everything this stage and its hooks changed."""
@@ -152,15 +153,12 @@ class Agent:
 
     async def _think(self, envelope: Envelope, ctx: StageContext) -> ServiceResult:
         assert self._parts.brain is not None
-        spec = self.spec
         choices = await self._choices(envelope)
         inputs = facts_for_texts(envelope, {}) | {
             "tone": self._tone(envelope),
             "choices": list(choices.choices),
         }
-        task = Task.model_construct(
-            kind=TaskKind(spec.task) if spec.task else TaskKind.PROMPT,
-            stage=spec.name,
+        task = self._task.changed(
             run_id=ctx.run_id,
             text=envelope.raw_input,
             sender_name=_named(envelope),
@@ -168,12 +166,8 @@ class Agent:
             choices=choices.choices,
             tools=self._plannable(),
             prompt=self._prompt(inputs),
-            required=spec.required_output_fields,
             model_role=self._model_role(envelope),
-            temperature=spec.temperature,
-            max_tokens=spec.max_tokens,
             without_model=ctx.goes_on_without_model,
-            knowledge_category=spec.knowledge_category,
         )
         answer = await self._parts.brain.answer(task)
         answered = answer.answered

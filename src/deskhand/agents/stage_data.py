@@ -8,6 +8,7 @@ from deskhand.errors import PermanentError, RetryableError
 from deskhand.model.codes import ErrorCode
 from deskhand.model.envelope import Envelope
 from deskhand.model.spec import AgentSpec
+from deskhand.model.tasks import Task, TaskKind
 from deskhand.model.understanding import wrong_fields
 
 _CONTAINERS = (dict, list)
@@ -59,3 +60,15 @@ def require_fields(spec: AgentSpec, output: dict[str, Any]) -> None:
         raise RetryableError(
             f"stage {spec.name!r} gave no {', '.join(missing)}", ErrorCode.OUTPUT_MISSING_FIELDS
         )
+
+
+def task_of(spec: AgentSpec) -> Task:
+    """What a stage asks of its brain, as far as it is the same for all messages."""
+    return Task.model_construct(
+        kind=TaskKind(spec.task) if spec.task else TaskKind.PROMPT,
+        stage=spec.name,
+        required=spec.required_output_fields,
+        temperature=spec.temperature,
+        max_tokens=spec.max_tokens,
+        knowledge_category=spec.knowledge_category,
+    )

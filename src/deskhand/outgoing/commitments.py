@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, cast
 
 from deskhand.config.sections.outgoing import Action, ClauseSpec
@@ -120,12 +121,17 @@ def _in_sentence(draft: _Draft, place: tuple[int, int], backing: Backing) -> Ite
 
 def actions_in(folded: str, language: str | None) -> Iterator[Action]:
     """What the clauses of a folded sentence promise or claim to have done."""
-    own = (language or "").lower()[:2]
-    languages = tuple(sorted(LANGUAGES, key=lambda other: other != own))  # the draft's own first
+    languages = _own_first((language or "").lower()[:2])
     for clause in _CLAUSE.split(folded):
         action = promised_action(clause.strip(" .!\"'"), languages)
         if action is not None:
             yield action
+
+
+@lru_cache(maxsize=64)
+def _own_first(own: str) -> tuple[str, ...]:
+    """All languages, the draft's own first."""
+    return tuple(sorted(LANGUAGES, key=lambda other: other != own))
 
 
 def _within(matches: Sequence[SlotMatch], place: tuple[int, int]) -> list[SlotMatch]:

@@ -94,10 +94,12 @@ class IntentsRegistry:
 
     def eligible(self, context: IntentContext) -> list[str]:
         """The intents that count, in the order they are written."""
-        return [one.intent for one in self.judge(context) if one.is_eligible]
+        return [
+            name for name, intent in self._intents.items() if self._against(intent, context) is None
+        ]
 
     def not_eligible(self, context: IntentContext) -> frozenset[str]:
-        return frozenset(one.intent for one in self.judge(context) if not one.is_eligible)
+        return frozenset(self._intents) - frozenset(self.eligible(context))
 
     def get(self, name: str | None) -> IntentSpec | None:
         """What is written about an intent; None where nothing is."""

@@ -240,6 +240,8 @@ class GateCall:
 
 
 def amounts_in(value: Any) -> list[Money]:
+    if isinstance(value, str):  # as most are, and asking for a Mapping takes long
+        return []
     if isinstance(value, Money):
         return [value]
     if isinstance(value, Mapping):
