@@ -346,12 +346,18 @@ async def converse(chat: Chat, case: Mapping[str, Any]) -> list[tuple[Seen, Mapp
     turns: list[tuple[Seen, Mapping[str, Any]]] = []
     for text, truth in zip(case["turns"], case["truth"], strict=True):
         seen = await chat.say(text)
-        if seen.asked == CONFIRM and "ask" not in (truth["expect"], truth.get("asks_for")):
+        if seen.asked == CONFIRM and not may_ask(truth):
             done = seen.calls
             seen = await chat.say(YES[language])
             seen.calls = [*done, *seen.calls]
         turns.append((seen, truth))
     return turns
+
+
+def may_ask(truth: Mapping[str, Any]) -> bool:
+    """Whether a question is right after this turn: then nobody says yes to it."""
+    right = (truth["expect"], truth.get("asks_for"), *truth.get("accept", ()))
+    return any(str(outcome).partition(":")[0] == "ask" for outcome in right)
 
 
 async def score_conversations(

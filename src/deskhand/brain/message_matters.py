@@ -16,7 +16,10 @@ from deskhand.brain.embedded_desk import EmbeddedDesk, Intents, Prediction
 from deskhand.brain.task_inputs import Fields
 from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.language.slots import SlotMatch
+from deskhand.language.slots.folded_text import fold
 from deskhand.language.turn_addresses import ABBREVIATED
+from deskhand.language.turn_cues import turn_cues
+from deskhand.language.turn_number_patterns import NO_BEFORE
 from deskhand.model.tasks import Task
 from deskhand.model.value_readings import READ
 
@@ -215,11 +218,20 @@ def named_things(desk: EmbeddedDesk, text: str, now: datetime) -> list[SlotMatch
 def several_matters(desk: EmbeddedDesk, model: Intents, text: str, now: datetime) -> list[Matter]:
     """The matters of a text that has several; none where it has one."""
     named = named_things(desk, text, now)
-    if len({repr(match.value) for match in named}) < 2:
+    if len({repr(match.value) for match in named}) < 2 or _takes_back(text, named):
         return []
     plans = desk.plans or {}
     wishes = wishes_in(model, text, idle_intents(plans), named)
     return matters_in(text, wishes, named, plans, desk.naming_slots)
+
+
+def _takes_back(text: str, named: Sequence[SlotMatch]) -> bool:
+    """Whether a text puts one thing in the place of another: "cancel O-1, no wait, O-2"."""
+    cues = turn_cues()
+    between = [fold(text[one.end : other.start]) for one, other in pairwise(named)]
+    if any(NO_BEFORE.search(words) or cues.has("correct", words) for words in between):
+        return True
+    return cues.has("correct", fold(text[named[-1].end :]))
 
 
 def idle_intents(plans: Mapping[str, DeclaredPlan]) -> frozenset[str]:
