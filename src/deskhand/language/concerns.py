@@ -41,10 +41,10 @@ class Concern(StrEnum):
 
 
 LIKELY = {
-    Concern.COMPLAINT: 0.25,
-    Concern.LEGAL: 0.25,
-    Concern.MEDICAL: 0.25,
-    Concern.CANCELLATION: 0.25,
+    Concern.COMPLAINT: 0.08,
+    Concern.LEGAL: 0.08,
+    Concern.MEDICAL: 0.08,
+    Concern.CANCELLATION: 0.08,
     Concern.MACHINE: 0.4,
 }
 """From which probability a concern counts, chosen so that a tenth of ordinary messages is called

@@ -40,6 +40,8 @@ class Graph(StrEnum):
     """What a person must see."""
     PAIRS = "reading-pairs.onnx"
     """Whether a message continues a ticket."""
+    FACTS = "reading-facts.onnx"
+    """A second opinion on what happened, by layers that have read all kinds of messages."""
     TICKETS = "reading-tickets.onnx"
     """What happened, whose matter it is, and how the writer feels."""
     TURNS = "reading-turns.onnx"

@@ -49,7 +49,7 @@ def facts_in(text: str, reader: MessageReader | None = None) -> dict[str, str]:
     wanted = LIKELY if len(read.strip()) <= A_LINE else LIKELY | LIKELY_IN_LONG
     if reader is not None:
         return _facts(reader, read, wanted)
-    as_message = _facts(shared_message_reader(Graph.MESSAGES), read, SURE_AS_MESSAGE)
+    as_message = _facts(shared_message_reader(Graph.FACTS), read, SURE_AS_MESSAGE)
     return as_message | _facts(shared_message_reader(Graph.TICKETS), read, wanted)
 
 
