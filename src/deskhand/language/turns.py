@@ -197,7 +197,7 @@ class _Decision:
     def _possible(self) -> list[TurnKind]:
         if self._is_bare_answer():
             return [TurnKind.ANSWER]
-        if self._only_other_one():
+        if self._only_corrects():
             return [TurnKind.CORRECTION]
         if self._only_refuses():
             return [TurnKind.CANCEL]
@@ -263,9 +263,13 @@ class _Decision:
             self.agrees is False and begins_with_yes_or_no(self.folded)
         )
 
-    def _only_other_one(self) -> bool:
+    def _only_corrects(self) -> bool:
+        """Whether it says that another one was meant, or that something was wrong, and no more."""
+        if "?" in self.text or self._new():
+            return False
         few = len(self.folded.split()) <= _FEW_WORDS
-        return few and self._other_one and not self._new() and "?" not in self.text
+        was_wrong = bool(self.question.known) and self.cues.has("was_wrong", self.folded)
+        return was_wrong or (few and self._other_one)
 
     def _only_refuses(self) -> bool:
         """Whether it is nothing but a no or a "never mind", where something else was asked for."""
@@ -379,11 +383,8 @@ class _Decision:
     def _by_surety(self) -> list[str]:
         """The slots that take words: those asked for first, then those that are the surest."""
         asked, surety = self.question.asked, self.model.surety
-        names = self.reader.texts(self.question)
-        return sorted(names, key=lambda name: (name not in asked, -surety.get(self._mark(name), 0)))
-
-    def _mark(self, name: str) -> str:
-        return self.reader.about(name) or name
+        about = {name: self.reader.about(name) or name for name in self.reader.texts(self.question)}
+        return sorted(about, key=lambda name: (name not in asked, -surety.get(about[name], 0)))
 
     def _taken_back(self) -> dict[str, Any]:
         """The words that stand in place of what was understood before."""
@@ -393,8 +394,7 @@ class _Decision:
         for name in self.reader.texts(self.question):
             if name not in known:
                 continue
-            about = self.reader.about(name)
-            words = self.own.instead(name, about, is_correction=is_correction)
+            words = self.own.instead(name, self.reader.about(name), is_correction=is_correction)
             if words and not same_value(known[name], words):
                 texts[name] = words
         return texts

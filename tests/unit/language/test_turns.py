@@ -202,6 +202,24 @@ def test_an_order_is_read_in_groups_and_never_from_another_number(
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "hm, the number I typed in there a moment ago is wrong I'm afraid",
+        "to číslo, co jsem sem dala, je špatně",
+        "die Bestellnummer, die ich Ihnen geschickt habe, ist verkehrt",
+        "el número que puse antes es incorrecto",
+    ],
+)
+def test_what_was_given_before_may_be_called_wrong(text: str) -> None:
+    turn = read(text, "reason", order="O-41077")
+    assert (turn.kind, turn.values) == ("correction", {})
+
+
+def test_a_wrong_amount_may_be_the_reason() -> None:
+    assert read("you charged the wrong amount", "reason", order="O-41077").kind == "answer"
+
+
+@pytest.mark.parametrize(
     ("text", "order"),
     [
         ("wait a second, it says five oh two two one", "O-50221"),
