@@ -72,7 +72,8 @@ async def screens_of(desks: list[Desk]) -> dict[str, str]:
     waiting = await inbox.store.find_reviews(ReviewFilter(state=ReviewState.OPEN), limit=50)
     replies = [review for review in waiting if review.kind is ReviewKind.REPLY]
     whole = [review for review in replies if "{" not in str(review.payload["reply"]["text"])]
-    shown = next((review for review in whole if review.payload.get("findings")), replies[0])
+    marked = [review for review in whole if review.payload.get("findings")]
+    shown = [*marked, *whole, *replies][0]
     taken = await inbox.store.taken_over()
     tickets = await triage.tickets.store.find(TicketFilter(), limit=50)
     long = max(tickets, key=lambda ticket: ticket.messages)
