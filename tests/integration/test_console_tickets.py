@@ -73,6 +73,14 @@ async def test_tickets_are_listed_by_deadline_and_narrowed_by_filters(shop: Serv
     assert (await Person(shop).get("/tickets/")).status_code in (303, 307)
 
 
+async def test_the_search_leads_to_the_ticket(shop: Served) -> None:
+    first, *_ = await opened(shop)
+    ida = await person(shop)
+    found = await ida.get(f"/search/?q={first}")
+    assert f'href="/tickets/shop/{first}"' in found.text
+    assert (await ida.get(f"/tickets/shop/{first}")).status_code == 200
+
+
 async def test_a_ticket_shows_what_the_customer_was_told_and_what_waits(shop: Served) -> None:
     api = await shop.client()
     desk = shop.desks["shop"]

@@ -27,7 +27,8 @@ _AUDITED = sa.select(
     t.runs.c.pruned_rows,
     t.runs.c.pruned_chain,
     t.runs.c.pruned_at,
-).join(t.messages, t.messages.c.run == t.runs.c.position)
+).outerjoin(t.messages, t.messages.c.run == t.runs.c.position)
+"""Also runs whose message is gone: somebody may have deleted it."""
 
 
 def journals(core: sa.Connection, desk: str, after: int, limit: int) -> list[Journaled]:
@@ -96,7 +97,7 @@ def _with_rows(
                 run.position,
                 run.body,
                 run.salt,
-                run.body_digest,
+                run.body_digest or b"",
                 journal,
                 pruned,
                 stated.get(run.position, []),

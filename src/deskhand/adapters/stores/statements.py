@@ -80,7 +80,7 @@ _RUN = _columns(t.runs, _ACCEPTED)
 
 HEAD_OF_RUN = (
     f"SELECT x.position, x.status, m.salt, {_listed(_ACCEPTED)}, {_listed(_RUN)},"  # noqa: S608
-    " m.desk, m.sender, m.body_digest FROM runs x JOIN messages m ON m.run = x.position"
+    " m.desk, m.sender, m.body_digest FROM runs x LEFT JOIN messages m ON m.run = x.position"
     " WHERE x.position {these}"
 )
 LAST_STEP = (

@@ -59,20 +59,16 @@ class SearchPages:
         for name, desk in visit.desks.items():
             wanted = TicketFilter(search=" ".join(words))
             for ticket in await desk.tickets.store.find(wanted, limit=limit):
-                runs = (await desk.tickets.store.ticket(ticket.id)).runs
                 detail = f"{ticket.id} · {ticket.state}"
-                reference = runs[-1] if runs else ""
                 hits.append(
-                    SearchHit("ticket", name, reference, ticket.subject, detail, ticket.changed_at)
+                    SearchHit("ticket", name, ticket.id, ticket.subject, detail, ticket.changed_at)
                 )
         return hits
 
 
 def _path(hit: SearchHit) -> str:
-    """Where a hit leads: messages and tickets to their thread, numbers to the run."""
+    """Where a hit leads: messages to their thread, tickets to their page, numbers to the run."""
     if hit.kind == "person":
         return f"{PLACE}?q={hit.reference}"
-    if not hit.reference:
-        return "/messages/"
-    screen = "messages" if hit.kind in ("message", "ticket") else "runs"
+    screen = {"message": "messages", "ticket": "tickets"}.get(hit.kind, "runs")
     return f"/{screen}/{hit.desk}/{hit.reference}"

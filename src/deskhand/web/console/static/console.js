@@ -146,6 +146,7 @@ const keys = {
   s: () => into(one(".queued .box:checked") ? "[data-snooze-many]" : "[data-snooze]"),
   " ": () => document.activeElement.closest("li")?.querySelector(".box")?.click(),
   i: () => into("[data-assign]"),
+  o: () => into("[data-keep-open]"),
   n: () => (one("[data-compose]") ? compose("note") : into("[data-note]")),
   t: () => one("[data-take-over]")?.click(),
   u: () => (one("[data-undo-here]") ?? one("[data-undo]:not([hidden]) button"))?.click(),
