@@ -284,10 +284,13 @@ async def test_canned_replies_are_offered_and_not_sent_half_filled(
 ) -> None:
     review = await api.under_review()
     ida = await person(shop)
-    assert "Dear {name}, thank you. ida" in words_of(await ida.page(review))
+    page = words_of(await ida.page(review))
+    assert "Dear {name}, thank you. ida" in page
+    assert "still to be written" not in page
     half = await ida.do(review, "approve", text="Dear {name}, thank you.")
     assert half.status_code == 409
     assert "still says {name}" in words_of(half.text)
+    assert "still to be written: name" in words_of(half.text)
     assert "Dear {name}, thank you.</textarea>" in half.text
 
 

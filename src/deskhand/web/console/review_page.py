@@ -17,6 +17,7 @@ from deskhand.mail.reply_to import reply_to
 from deskhand.model.attached_files import FileOrigin, StoredFile
 from deskhand.model.contact import Contact
 from deskhand.model.message import INVITATION_ANSWERS, REPLY, Message, Reply
+from deskhand.model.placeholders import unfilled_placeholders
 from deskhand.model.queue import BegunEdit
 from deskhand.model.run import (
     DECISIONS,
@@ -85,6 +86,7 @@ async def read_review_page(desk: ServedDesk, review_id: str, me: str, now: float
         "mine": _unsent(review_file, me),
         "findings": findings,
         "open_findings": _still_open(findings, draft["text"]),
+        "unfilled": unfilled_placeholders(draft["text"]),
         "rules": rules_of(review),
         "drafts": review_file.revisions + 1,
         "effects": effects_of(effects, calls),
