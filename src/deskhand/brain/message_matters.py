@@ -18,8 +18,7 @@ from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.language.slots import SlotMatch
 from deskhand.language.slots.folded_text import fold
 from deskhand.language.turn_addresses import ABBREVIATED
-from deskhand.language.turn_cues import turn_cues
-from deskhand.language.turn_number_patterns import NO_BEFORE
+from deskhand.language.turn_cues import puts_in_place, turn_cues
 from deskhand.model.tasks import Task
 from deskhand.model.value_readings import READ
 
@@ -228,10 +227,9 @@ def several_matters(desk: EmbeddedDesk, model: Intents, text: str, now: datetime
 def _takes_back(text: str, named: Sequence[SlotMatch]) -> bool:
     """Whether a text puts one thing in the place of another: "cancel O-1, no wait, O-2"."""
     cues = turn_cues()
+    after = fold(text[named[-1].end :])
     between = [fold(text[one.end : other.start]) for one, other in pairwise(named)]
-    if any(NO_BEFORE.search(words) or cues.has("correct", words) for words in between):
-        return True
-    return cues.has("correct", fold(text[named[-1].end :]))
+    return any(puts_in_place(words, after, cues) for words in between)
 
 
 def idle_intents(plans: Mapping[str, DeclaredPlan]) -> frozenset[str]:

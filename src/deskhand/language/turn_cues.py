@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from deskhand.config.yaml import read_yaml
+from deskhand.language.turn_number_patterns import NO_BEFORE
 
 _FILE = Path(__file__).with_name("turns.yaml")
 _LEAD = (
@@ -86,3 +87,11 @@ def _pattern(written: str) -> str:
     words = written.replace(" ~ ", r"[\s,]+(?:[^\s,.!?]+[\s,]+){0,3}")
     words = words.replace(" ~", r"(?:[\s,]+[^\s,.!?]+){0,3}").replace("~", r"(?:\s+\S+){0,3}")
     return words.replace(" ", r"[\s,]+")
+
+
+def puts_in_place(between: str, after: str, cues: Cues) -> bool:
+    """Whether folded words between two values, or after them, put the second in the place of the
+    first."""
+    if NO_BEFORE.search(between):
+        return True
+    return cues.has("correct", between) or cues.has("correct", after)

@@ -11,7 +11,7 @@ from deskhand.language.identify import identify
 from deskhand.language.slots.number_phrases import SPOKEN_IN, spoken_digits
 from deskhand.language.slots.numbers import written_out
 from deskhand.language.turn_amounts import SpokenAmount, numbers_with_cents, spoken_amounts
-from deskhand.language.turn_cues import Cues, turn_cues
+from deskhand.language.turn_cues import Cues, puts_in_place, turn_cues
 from deskhand.language.turn_kinds import OpenQuestion
 from deskhand.language.turn_number_patterns import (
     BARE_NUMBER,
@@ -25,7 +25,6 @@ from deskhand.language.turn_number_patterns import (
     IN_ADDRESS,
     LEADS_TO_AMOUNT,
     MONTH_AFTER,
-    NO_BEFORE,
     ORDER_BEFORE,
     ORDINAL,
     OTHER_THING_BEFORE,
@@ -383,11 +382,7 @@ _MOST_DIGITS = 7
 
 def takes_back(folded: str, first_end: int, last_start: int, last_end: int, cues: Cues) -> bool:
     """Whether a text that names two values takes the first one back."""
-    between = folded[first_end:last_start]
-    after = folded[last_end:]
-    if NO_BEFORE.search(between):
-        return True
-    return cues.has("correct", between) or cues.has("correct", after)
+    return puts_in_place(folded[first_end:last_start], folded[last_end:], cues)
 
 
 def mark_of(spec: SlotSpec) -> str:
