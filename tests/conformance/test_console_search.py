@@ -105,6 +105,61 @@ async def test_several_may_index_the_same_at_the_same_time(stores: Stores) -> No
     assert len(await feed.search(["desk"], ["zanzibar"], 100)) == 60
 
 
+async def test_who_is_overtaken_does_not_write_older_figures_over_newer_ones(
+    stores: Stores,
+) -> None:
+    store = await stores()
+    slow, fast = (SqlSearchIndex(store._database, "desk") for _ in range(2))
+    first, _ = await claimed(store, 1, conversation="c1", body="zanzibar1")
+    read_early = await read_batch(store, slow)
+    await store.finish(first, RunStatus.DONE, reason="quokka")
+    assert await fast.index_some() == 1
+
+    await store._database.write_core(lambda core: slow._write(core, read_early))
+
+    assert await became(store) == {first: "nothing"}
+    assert len(await SqlConsoleFeed(store._database).search(["desk"], ["zanzibar1"], 5)) == 1
+    assert await fast.index_some() == 0, "nothing is left to do"
+
+
+async def test_the_first_message_is_counted_anew_where_a_later_one_was_overtaken(
+    stores: Stores,
+) -> None:
+    store = await stores()
+    slow, fast = (SqlSearchIndex(store._database, "desk") for _ in range(2))
+    first, _ = await claimed(store, 1, conversation="c1", body="zanzibar1")
+    await store.finish(first, RunStatus.WAITING_USER)
+    while await fast.index_some():
+        pass
+    second, _ = await claimed(store, 2, conversation="c1", body="zanzibar2")
+    read_early = await read_batch(store, slow)
+    done = t.runs.update().where(t.runs.c.id == first).values(status=RunStatus.DONE)
+    await store._database.write_core(lambda core: core.execute(done))
+    assert await fast.index_some() == 2
+
+    await store._database.write_core(lambda core: slow._write(core, read_early))
+    while await fast.index_some():
+        pass
+
+    assert await became(store) == {first: "nothing", second: "open"}
+
+
+async def read_batch(store: Any, index: SqlSearchIndex) -> Any:
+    due = await store._database.read_core(index._due)
+    return await store._database.read_core(lambda core: index._read(core, due))
+
+
+async def became(store: Any) -> dict[str, str]:
+    """What the figures say of each run."""
+    figures, runs = t.run_figures.c, t.runs.c
+    query = sa.select(runs.id, figures.became).join(t.runs, runs.position == figures.run)
+
+    def read(core: sa.Connection) -> dict[str, str]:
+        return {row.id: row.became for row in core.execute(query)}
+
+    return await store._database.read_core(read)
+
+
 async def test_a_message_that_was_worked_is_indexed_once(stores: Stores) -> None:
     store = await stores()
     feed, index = SqlConsoleFeed(store._database), SqlSearchIndex(store._database, "desk")
@@ -217,8 +272,7 @@ async def test_words_that_were_read_before_an_erasure_are_not_written_after_it(
     await store.claim(accepted.run_id, {"flow": "v1"})
     await store.finish(accepted.run_id, RunStatus.DONE)
     await people.grow()
-    due = await store._database.read_core(index._due)
-    batch = await store._database.read_core(lambda core: index._read(core, due))
+    batch = await read_batch(store, index)
     await store.erase("bob@example.com", "ida")
     await store._database.write_core(lambda core: index._write(core, batch))
     assert await indexed_words(store) == set()

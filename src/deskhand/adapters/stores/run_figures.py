@@ -30,9 +30,19 @@ Steps = dict[tuple[Any, ...], int]
 class CountedRuns(NamedTuple):
     """The figures of some runs."""
 
-    runs: frozenset[int]
-    """Those that were read; one without figures is not counted."""
+    runs: Mapping[int, str]
+    """Those that were read, with their conversations; one without figures is not counted."""
     rows: Sequence[Row]
+
+    def without(self, overtaken: Collection[int], kept: Collection[int]) -> "CountedRuns":
+        """Without runs that somebody else has counted meanwhile, and without the first runs of
+        their conversations, which were read beside them. What is `kept` stays."""
+        conversations = {self.runs[run] for run in overtaken if run in self.runs}
+        runs: dict[int, str] = {}
+        for run, conversation in self.runs.items():
+            if run in kept or conversation not in conversations:
+                runs[run] = conversation
+        return CountedRuns(runs, [row for row in self.rows if row["run"] in runs])
 
 
 def read_figures(
@@ -46,7 +56,7 @@ def read_figures(
     counted = [run for run in runs if not run.is_screened]
     known = KnownRecords(core, desk, counted)
     rows = [figures_of(run, known, zone) for run in counted]
-    return CountedRuns(frozenset(run.position for run in runs), rows)
+    return CountedRuns({run.position: run.conversation for run in runs}, rows)
 
 
 def write_figures(core: sa.Connection, counted: CountedRuns) -> None:

@@ -6,7 +6,7 @@ words and figures anew, and takes the note away. A record that changes meanwhile
 """
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any
@@ -45,9 +45,26 @@ class _Batch:
     """What was due, and its words; without words it is taken out of the index."""
 
     numbers: Sequence[int]
+    newest: Mapping[Any, int]
+    """The last note about each run and person that was known when the records were read."""
     runs: dict[int, str | None]
     people: dict[str, str | None]
     counted: "CountedRuns"
+
+    def without_overtaken(self, taken: set[int]) -> "_Batch":
+        """Without what another process has indexed meanwhile, perhaps from newer records: it has
+        taken the last note away, which is then not among those `taken` here."""
+        overtaken = {record for record, number in self.newest.items() if number not in taken}
+        if not overtaken:
+            return self
+        runs = {run: words for run, words in self.runs.items() if run not in overtaken}
+        people = {each: words for each, words in self.people.items() if each not in overtaken}
+        counted = self.counted.without(self.runs.keys() - runs.keys(), runs)
+        return _Batch(self.numbers, self.newest, runs, people, counted)
+
+    def uncounted(self, batch: "_Batch") -> set[int]:
+        """Runs that were read beside others here, and whose figures a smaller `batch` left out."""
+        return self.counted.runs.keys() - batch.counted.runs.keys() - self.runs.keys()
 
 
 class SqlSearchIndex:
@@ -116,6 +133,7 @@ class SqlSearchIndex:
         addresses = {row.address for row in due if row.address is not None}
         return _Batch(
             [row.number for row in due],
+            _newest_notes(due),
             dict.fromkeys(positions) | words_of_runs(core, positions),
             dict.fromkeys(addresses) | words_of_people(core, self.desk, addresses),
             read_figures(core, self.desk, positions, self._zone),
@@ -126,7 +144,12 @@ class SqlSearchIndex:
         from deskhand.adapters.stores.run_figures import write_figures
 
         _take_turn(core, self.desk)
-        core.execute(t.search_due.delete().where(_DUE.number.in_(batch.numbers)))
+        these = t.search_due.delete().where(_DUE.number.in_(batch.numbers))
+        taken = set(core.execute(these.returning(_DUE.number)).scalars())
+        whole, batch = batch, batch.without_overtaken(taken)
+        again = [{"desk": self.desk, "run": run} for run in whole.uncounted(batch)]
+        if again:
+            core.execute(t.search_due.insert(), again)
         message, contact = t.messages.c, t.contacts.c
         kept = (message.run.in_(batch.runs), message.body.is_not(None))
         runs = {run: batch.runs[run] for run in _unlocked(core, message.run, *kept)}
@@ -149,6 +172,15 @@ def _of_one_batch(notes: Sequence[Any]) -> list[Any]:
         if record in records:
             chosen.append(note)
     return chosen
+
+
+def _newest_notes(due: Sequence[Any]) -> dict[Any, int]:
+    """The last note about each run, by its number, and about each person, by the address."""
+    newest: dict[Any, int] = {}
+    for note in due:
+        record = note.address if note.run is None else note.run
+        newest[record] = max(note.number, newest.get(record, 0))
+    return newest
 
 
 def _take_turn(core: sa.Connection, desk: str) -> None:
