@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from deskhand.engine.ticket_keeper import TicketKeeper
+from deskhand.engine.trust_modes import Trust
 from deskhand.model.judgement import Judged, ModeChange
 from deskhand.tickets.service import Tickets
 from tests.api_kit import Client, Served, served
@@ -101,13 +102,19 @@ async def test_figures_are_chosen_by_time_and_told_apart(shop: Served) -> None:
     assert (await ida.get("/metrics/list?day=99999999&slower=x&before=y")).status_code == 200
 
 
+async def _checks_nothing(_trust: Trust, _run_id: str, _category: str | None) -> bool:
+    return False
+
+
 def _auto() -> ModeChange:
     return ModeChange("question", 1, "auto", "draft", "forced", "ida", "a test", {}, 0.0)
 
 
 async def test_a_reply_that_left_by_itself_counts_as_right_when_somebody_looked(
-    shop: Served,
+    shop: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # one run in twenty would be checked before it leaves
+    monkeypatch.setattr(Trust, "checks", _checks_nothing)
     api, ida = await shop.client(desks=["shop"]), await person(shop)
     trust = shop.desks["shop"].trust.store
     await trust.change_mode(_auto())
