@@ -157,7 +157,8 @@ async def became(store: Any) -> dict[str, str]:
     def read(core: sa.Connection) -> dict[str, str]:
         return {row.id: row.became for row in core.execute(query)}
 
-    return await store._database.read_core(read)
+    found: dict[str, str] = await store._database.read_core(read)
+    return found
 
 
 async def test_a_message_that_was_worked_is_indexed_once(stores: Stores) -> None:

@@ -47,6 +47,7 @@ from deskhand.knowledge.search import in_category
 from deskhand.language.answer_language import wished_language
 from deskhand.language.asks import Part, PartKind, read_parts
 from deskhand.language.clean_text import TOO_LONG, has_words, is_too_long
+from deskhand.language.instructions import without_machine_words
 from deskhand.model.plan import TURN
 from deskhand.model.tasks import OTHER, Answer, Task, TaskKind
 from deskhand.ports import Embeds
@@ -121,8 +122,8 @@ class EmbeddedBrain:
         return self._read_category(model, task)
 
     def _read_category(self, model: Intents, task: Task) -> Fields:
-        text = without_denied(question_of(task))
-        said = without_denied(said_in(task))
+        text = _wishes_in(question_of(task))
+        said = _wishes_in(said_in(task))
         if not has_words(text):
             return _abstained(task, None, 0.0) | {"reason": "it says what shall not be done"}
         whole = with_subject(task, said)
@@ -131,7 +132,7 @@ class EmbeddedBrain:
             sure = min(matter.confidence for matter in matters)
             about = "it is about several things"
             return {"category": matters[0].intent, "confidence": _share(sure), "reason": about}
-        prediction = _predicted(model, text, whole, without_denied(asked_in(task)))
+        prediction = _predicted(model, text, whole, _wishes_in(asked_in(task)))
         category = self._appointments(task.choices)
         if category is not None and prediction.label not in self._desk.always_asked:
             why = about_a_time(self._desk, task)
@@ -365,6 +366,12 @@ def _is_short_word(task: Task, prediction: Prediction, desk: EmbeddedDesk) -> bo
     if plan is None or plan.steps or not plan.reply or prediction.confidence < _LIKELY_WORD:
         return False
     return len(said_in(task).split()) <= _SHORT and not re.search(r"[?\d]", said_in(task))
+
+
+def _wishes_in(text: str) -> str:
+    """What a text may wish for: neither what it says shall not be done nor what it says to a
+    machine."""
+    return without_denied(without_machine_words(text))
 
 
 def _predicted(model: Intents, text: str, whole: str, asked: str) -> Prediction:

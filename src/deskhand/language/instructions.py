@@ -17,6 +17,7 @@ LONGEST = 200_000
 _BETWEEN = r"(?:[^\s.!?]+ ){0,4}"
 _PATTERNS = Path(__file__).with_name("instructions.yaml")
 _SHOWN = 80
+_PARAGRAPH_END = re2.compile(r"\s*\n[^\S\n]*\n\s*")
 
 
 def spoken_to_machine(text: str) -> str | None:
@@ -30,6 +31,19 @@ def spoken_to_machine(text: str) -> str | None:
         if match is not None:
             return str(match[0]).strip()[:_SHOWN]
     return None
+
+
+def without_machine_words(text: str) -> str:
+    """The text without the paragraphs that speak to a machine; as it is where none is left.
+
+    They say nothing of what the customer wants.
+    """
+    if spoken_to_machine(text) is None:
+        return text
+    paragraphs = _PARAGRAPH_END.split(text)
+    others = [each for each in paragraphs if spoken_to_machine(each) is None]
+    rest = "\n\n".join(others)
+    return rest if rest.strip() else text
 
 
 def _folded(text: str) -> str:
