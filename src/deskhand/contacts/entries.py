@@ -3,12 +3,12 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from email.utils import parseaddr
 from typing import Any
 
 from pydantic import ValidationError
 
 from deskhand.model.contact import ContactEntry
+from deskhand.model.message import written_address
 
 _ADDRESS = re.compile(r"[^@\s<>,;]+@[^@\s<>,;]+\.[^@\s<>,;.]{2,}")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
@@ -32,9 +32,9 @@ def entry_of(fields: Mapping[str, str], line: int, text: str) -> ContactEntry | 
         for name, value in fields.items()
         if name not in ("tags", "notes")
     }
-    name, address = parseaddr(said.get("address", ""))
-    if not _ADDRESS.fullmatch(address):
-        written = said.get("address", "")
+    written = said.get("address", "")
+    read = written_address(written)
+    if read is None or not _ADDRESS.fullmatch(read.address):
         problem = f"`{written[:80]}` is no mail address" if written else "there is no mail address"
         return BadEntry(line, problem, text)
     language = said.get("language", "")
@@ -42,7 +42,7 @@ def entry_of(fields: Mapping[str, str], line: int, text: str) -> ContactEntry | 
         return BadEntry(line, f"`{language[:40]}` is no language; write a code such as `en`", text)
     values: dict[str, Any] = {key: value for key, value in said.items() if value}
     values |= {key: values[key].lower() for key in ("plan",) if key in values}
-    values |= {"address": address, "name": said.get("name") or name}
+    values |= {"address": read.address, "name": said.get("name") or read.name}
     if language:
         values["language"] = language.replace("_", "-").lower().partition("-")[0]
     tags = [tag.strip().replace(" ", "-") for tag in _BETWEEN_TAGS.split(fields.get("tags", ""))]

@@ -4,7 +4,6 @@ import base64
 import json
 import re
 from datetime import UTC, datetime
-from email.utils import parseaddr
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,12 +11,13 @@ from pydantic import ValidationError
 
 from deskhand.errors import ConfigError
 from deskhand.mail.authentication import MailTrust, principal_of
+from deskhand.mail.header_text import MOST_ADDRESSES
 from deskhand.mail.limited_mail import read_mail_now
 from deskhand.mail.long_text import within_length
 from deskhand.model.attached_files import ANY_TYPE
 from deskhand.model.contact import CUSTOMER_INFO_HEADER, CustomerInfo
 from deskhand.model.ids import new_id
-from deskhand.model.message import HANDED_BACK, Message
+from deskhand.model.message import HANDED_BACK, Message, written_address
 from deskhand.model.principal import ANONYMOUS, Principal, asserted
 
 DEFAULT_LIMIT = 25_000_000
@@ -139,6 +139,8 @@ def _spell_out_people(fields: dict[str, Any]) -> None:
         if isinstance(people, str | dict):
             people = [people]
         if isinstance(people, list):
+            if len(people) > MOST_ADDRESSES:
+                raise MessageInvalid(field, f"name at most {MOST_ADDRESSES:,} people")
             people = [_spelled_out(person) for person in people]
         fields[field] = people
 
@@ -184,8 +186,10 @@ def _spelled_out(person: Any) -> Any:
     """Somebody as `Message` takes them; `Ann Reed <ann@example.com>` has a name and an address."""
     if not isinstance(person, str):
         return person
-    name, address = parseaddr(person) if person.rstrip().endswith(">") else ("", person)
-    return {"address": address, "name": name} if name and address else {"address": person.strip()}
+    read = written_address(person) if person.rstrip().endswith(">") else None
+    if read is None or not read.name:
+        return {"address": person.strip()}
+    return {"address": read.address, "name": read.name}
 
 
 def _require_address(fields: dict[str, Any]) -> None:

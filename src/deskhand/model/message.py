@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from email.utils import parseaddr
 from typing import Any, Literal, Self
 
 from pydantic import (
@@ -53,6 +54,8 @@ CLOSING_TOOLS = (SEND_REPLY, CREATE_DRAFT, ESCALATE)
 under the desk's mode."""
 OWN_TOOLS = (*ENGINE_TOOLS, *CLOSING_TOOLS)
 
+_LONGEST_ADDRESS = 1_000
+"""Characters of somebody's name and address that are taken apart."""
 _UNFIT = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
 """What no header can carry, and what turns the direction of reading."""
 _ANSWERED = re.compile(r"(?:re|aw|antw|odp|sv|rép)(?:\[[0-9]{1,3}\])? ?:", re.I)
@@ -67,6 +70,18 @@ class Address(Frozen):
 
     def __str__(self) -> str:
         return f"{self.name} <{self.address}>" if self.name else self.address
+
+
+def written_address(text: str) -> Address | None:
+    """Somebody written as `Ann Lee <ann@example.com>` or as a bare address; None for what cannot
+    be read."""
+    if len(text) > _LONGEST_ADDRESS:
+        return None
+    try:
+        name, address = parseaddr(text)
+    except (RecursionError, IndexError):  # comments in comments without end
+        return None
+    return Address(address=address, name=name) if address else None
 
 
 class Attachment(Frozen):

@@ -114,6 +114,7 @@ def test_a_bare_list_is_a_conversation_too(tmp_path: Path) -> None:
         ({"from": "a@b.c", "received_at": "2026-01-01T00:00:00"}, "message 1, received_at"),
         ({"from": "a@b.c", "recipients": 5}, "message 1, recipients"),
         ({"from": {"name": "Ann"}}, "message 1, sender.address"),
+        ({"from": "a@b.c", "recipients": ["a@b.c"] * 1001}, "at most 1,000 people"),
     ],
 )
 def test_a_wrong_message_says_which_field_is_wrong(data: Any, words: str) -> None:
@@ -238,6 +239,16 @@ def test_a_sender_that_is_no_address_is_refused(sender: str) -> None:
     with pytest.raises(MessageInvalid) as caught:
         message_from({"from": sender, "body": "Hello"})
     assert caught.value.field == "from"
+
+
+@pytest.mark.parametrize("written", ["(" * 3000, "a:" * 3000, "http://a.b/ " * 3000, '"' * 9999])
+def test_an_address_that_cannot_be_taken_apart_is_refused(written: str) -> None:
+    with pytest.raises(MessageInvalid) as caught:
+        message_from({"from": f"{written}<ann@example.com>", "body": "Hello"})
+    assert caught.value.field == "from"
+    people = {"recipients": [f"{written}<ann@example.com>"], "cc": f"{written}>"}
+    message = message_from({"from": "ann@example.com", "body": "Hello", **people})
+    assert message.recipients[0].address == f"{written}<ann@example.com>"
 
 
 def test_a_chat_may_call_people_by_a_handle() -> None:

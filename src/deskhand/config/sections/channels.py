@@ -1,7 +1,6 @@
 """Where a desk's messages come from and its replies leave, as written in desk.yaml."""
 
 from collections.abc import Mapping
-from email.utils import parseaddr
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -10,7 +9,7 @@ from pydantic import Field, field_validator
 from deskhand.config.sections.chat import ChatSection
 from deskhand.config.sections.section import DeskFile, Items, Section, Variable
 from deskhand.model.frozen import Frozen
-from deskhand.model.message import Address
+from deskhand.model.message import Address, written_address
 
 Mode = Literal["auto", "draft", "shadow"]
 Security = Literal["tls", "starttls", "none"]
@@ -205,8 +204,8 @@ def chat_of(channels: Mapping[str, ChannelSpec]) -> ChatSection | None:
 
 def identity_of(text: str) -> Address | None:
     """`Name <address>` or a bare address; None when there is no address in it."""
-    name, address = parseaddr(text)
-    return Address(address=address, name=name) if "@" in address.strip("@") else None
+    read = written_address(text)
+    return read if read is not None and "@" in read.address.strip("@") else None
 
 
 def channel_spec(name: str, written: ChannelSection, folder: Path) -> ChannelSpec:
