@@ -81,6 +81,24 @@ def _with_pdf(content: bytes) -> bytes:
     return _parts([b"\r\nSee", _pdf_part(content)])
 
 
+def _asks(characters: int) -> bytes:
+    """As many asks as the models read, of words that stand in no article."""
+    words = ("order", "parcel", "refund", "where", "please", "when", "teapot", "invoice")
+    asks = [
+        "Can you tell me " + " ".join(words[(place * 5 + word) % 8] for word in range(12)) + "?"
+        for place in range(characters // 60 + 1)
+    ]
+    return " ".join(asks)[:characters].encode()
+
+
+def _asks_beside(size: int) -> bytes:
+    """Asks with a PDF and calendars that take what they are given."""
+    pages = _pdf_part(hostile_pdf(b"BT /F 1 Tf (x) Tj ET\n" * size, 20))
+    zones = f"{_ICS_HEAD}{_zones(min(size // 25, 900), 'FREQ=YEARLY')}END:VCALENDAR\r\n"
+    calendar = b"Content-Type: text/calendar; method=REQUEST\r\n\r\n" + zones.encode()
+    return _parts([b"\r\n" + _asks(1950), pages, calendar])
+
+
 def hostile_pdf(stream: bytes, pages: int = 1, packed: bool = False, depth: int = 0) -> bytes:
     """A file whose pages all show one stream, below so many levels of nodes."""
     data = zlib.compress(stream, 9) if packed else stream
@@ -227,6 +245,15 @@ _KINDS: dict[str, Callable[[int], bytes]] = {
         "ａё́ß漢字🏴".encode() * n, b"text/plain; charset=utf-8"
     ),
     "combining marks": lambda n: _text("e\u0301\u0323".encode() * n, b"text/plain; charset=utf-8"),
+    "asks": lambda n: _text(_asks(min(n, 1950))),
+    "short asks": lambda n: _text(b"What does desk 7 cost? Can I return it? " * min(n // 40, 45)),
+    "asks in a wide table": lambda n: _html(
+        b"<p>" + _asks(1900) + b"</p><table><tr>" + b"<td hidden>x" * (n // 16)
+    ),
+    "asks in nested letters": lambda n: _html(
+        b"<p>" + _asks(1900) + b"</p><div hidden>" + b"<b><i><p>" * (n // 40)
+    ),
+    "asks beside files": lambda n: _asks_beside(n),
     "tnef": lambda n: _tnef(n * 5),
     "pdf of many words": lambda n: _with_pdf(hostile_pdf(b"BT /F 1 Tf (x) Tj ET\n" * n)),
     "pdf of many pages": lambda n: _with_pdf(

@@ -18,8 +18,10 @@ from deskhand.model.knowledge import Hit
 from deskhand.model.tasks import Task
 from deskhand.ports import Embeds, SearchesKnowledge
 
-MOST_ASKS = 8
-"""Asks that are looked up: a message with more is a form, and a person's."""
+MOST_ASKS = 5
+_MOST_LOOKED_UP = 800
+"""Asks that are looked up, and characters of them together: a message with more is a form, and a
+person's. Each takes as long as reading a page."""
 _HITS = 5
 _WIDE = 40
 """Hits among which a translation of an article is looked for."""
@@ -72,6 +74,16 @@ def asks_of(task: Task, language: str | None) -> list[Part]:
     return asks or [part for part in parts if part.kind is PartKind.WISH]
 
 
+def looked_up(asks: Sequence[Part]) -> int:
+    """How many of these asks are looked up; the first always is."""
+    left = _MOST_LOOKED_UP
+    for place, ask in enumerate(asks[:MOST_ASKS]):
+        left -= len(ask.text)
+        if place and left < 0:
+            return place
+    return min(len(asks), MOST_ASKS)
+
+
 def whole(text: str) -> Part:
     """A message that asks nothing in so many words, as one ask."""
     return Part(PartKind.ASK, text, 0, len(text))
@@ -85,14 +97,17 @@ async def answers_to(
     language: str,
 ) -> list[AskAnswer]:
     """One answer an ask, in the message's order. `questions` knows which articles answer what;
-    `language` is the reply's."""
+    `language` is the reply's. What is beyond what is looked up has none; of many such asks one is
+    listed more than are ever looked up."""
     knowledge = desk.knowledge
-    if knowledge is None:
-        return [AskAnswer(ask.text, None, 0.0, False) for ask in asks]
+    most = looked_up(asks) if knowledge is not None else 0
     answers: list[AskAnswer] = []
-    for place, ask in enumerate(asks):
-        looked_up = _Asked(ask, language, comes_first=place == 0)
-        answers.append(await _answer(desk, knowledge, embedder, questions, looked_up))
+    for place, ask in enumerate(asks[: MOST_ASKS + 1]):
+        if knowledge is None or place >= most:
+            answers.append(AskAnswer(ask.text, None, 0.0, False))
+            continue
+        asked = _Asked(ask, language, comes_first=place == 0)
+        answers.append(await _answer(desk, knowledge, embedder, questions, asked))
     return answers
 
 

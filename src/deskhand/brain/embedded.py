@@ -13,12 +13,12 @@ from deskhand.brain import comparing, declared_plans, drafting
 from deskhand.brain.answer_chance import Likeness
 from deskhand.brain.appointments import about_a_time
 from deskhand.brain.ask_answers import (
-    MOST_ASKS,
     AskAnswer,
     answers_to,
     are_alike,
     asks_of,
     likenesses,
+    looked_up,
     whole,
     wordings,
 )
@@ -104,9 +104,10 @@ class EmbeddedBrain:
         """Learn the desk's intents, or read what was learned before, and load the models that read;
         else the first message waits for it, and everybody else while the tokenizer loads."""
         with self._learning:
-            has_learned = self._learned is not None or self._questions is not None
-        if has_learned:
+            learned = (self._learned, self._questions)
+        if any(model is not None for model in learned):
             self._embedder.embed([ANY_WORD])
+            without_denied(ANY_WORD)
             language_of(ANY_WORD, self._desk.languages)
             if self._desk.reads is not None and self._desk.knowledge is not None:
                 self._desk.reads(ANY_WORD, [ANY_WORD], "")
@@ -167,7 +168,7 @@ class EmbeddedBrain:
     def _all_asks_are_known(self, task: Task) -> bool:
         questions = self._questions
         asks = asks_of(task, language_of(wording_of(task), self._desk.languages).code)
-        if questions is None or not 0 < len(asks) <= MOST_ASKS:
+        if questions is None or not asks or looked_up(asks) < len(asks):
             return False
         return all(_is_known(likenesses(questions, wordings(ask))) for ask in asks)
 
@@ -254,7 +255,7 @@ class EmbeddedBrain:
         """What the articles say to each ask; to the whole message where it asks nothing."""
         found = await asyncio.to_thread(asks_of, task, language)
         if found:
-            return await self._answers_to(task, found[:MOST_ASKS], language)
+            return await self._answers_to(task, found, language)
         answers = await self._answers_to(task, [whole(asked_in(task))], language)
         return [replace(answer, is_whole=True) for answer in answers]
 
@@ -265,7 +266,7 @@ class EmbeddedBrain:
         if await asyncio.to_thread(self._question_model) is None:
             return []
         asks = await asyncio.to_thread(self._asks_beside, task, language)
-        return await self._answers_to(task, asks[:MOST_ASKS], language)
+        return await self._answers_to(task, asks, language)
 
     def _asks_beside(self, task: Task, language: str | None) -> list[Part]:
         topic, model = understanding_of(task).topic, self._model(task.choices)
@@ -297,10 +298,10 @@ class EmbeddedBrain:
         parts = [part for part in read_parts(text, "", language) if part.kind is PartKind.ASK]
         spoken = reply_language(language, self._desk.languages)
         questions = await asyncio.to_thread(self._question_model)
-        asks = parts[:MOST_ASKS] or [whole(text)]
+        asks = parts or [whole(text)]
         answers = await answers_to(self._desk, self._embedder, questions, asks, spoken)
         hits = [answer.hit for answer in answers if answer.hit is not None and answer.is_sure]
-        if len(hits) < len(asks) or len(parts) > MOST_ASKS:
+        if len(hits) < len(asks):
             return None
         await knowledge.record_sources(run_id, hits)
         return "\n".join(dict.fromkeys(shortened_quote(hit.text) for hit in hits))

@@ -18,10 +18,10 @@ web. Scripts that write no spaces are not in ASCII."""
 _TOO_LONG_WORD = re.compile(rf"(?<![!-~])([!-~]{{{LONGEST_WORD}}})[!-~]+")
 
 
-LONGEST_READ = 3_000
-"""Characters of a person's own words that the models read as a whole: some 500 words. A longer
+LONGEST_READ = 2_000
+"""Characters of a person's own words that the models read as a whole: some 330 words. A longer
 message is a document, which a person reads."""
-_MOST_UNITS = 800
+_MOST_UNITS = 550
 _UNIT = re.compile(r"[^\W_]+|[^\w\s]|_")
 TOO_LONG = "the message is too long to be read as a whole"
 

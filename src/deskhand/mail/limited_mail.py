@@ -12,9 +12,10 @@ from deskhand.model.message import UNREADABLE, Address, Attachment, Message
 
 log = logging.getLogger("deskhand.mail")
 
-CPU_SECONDS = 1.2
-"""Computing that one mail may take, its PDFs included. Its calendar files have 0.4 s later on and
-the answer to an invitation 0.3 s (scheduling/limited_calendars.py): less than 2 s together."""
+CPU_SECONDS = 0.75
+"""Computing that one mail may take, its PDFs included. Its calendar files have 0.2 s later on and
+the answer to an invitation 0.1 s (scheduling/limited_calendars.py): a second together. The models
+that read its words have the other one, by how many words and asks they read."""
 FUNCTION = f"{__name__}:parse_packed"
 _LENGTH = struct.Struct(">q")
 _NO_CONTENT = -1

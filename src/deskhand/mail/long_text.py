@@ -9,19 +9,21 @@ LONGEST_BODY = 40_000
 """Characters of a message that are read; the rest is kept as a file beside it."""
 MOST_LINES = 4_000
 """Lines that are read, likewise: quotes and signatures are looked for line by line."""
+LONGEST_SUBJECT = 1_000
 LONGEST_TEXTS = 200_000
 """Characters that are read of all files of a message together."""
 LONGEST_HEADER = 20_000
 LONGEST_HEADERS = 300_000
 REST = "rest-of-the-message.txt"
+SUBJECT = "subject-of-the-message.txt"
 CUT = f"\n[… cut here: the rest is attached as {REST}]"
 
 
 def within_length(message: Message) -> Message:
     """The message with as much text as is read.
 
-    What the body has beyond that becomes a file of the message, and the body says so. Of files
-    the bytes are kept as they are.
+    What the body has beyond that becomes a file of the message, and the body says so; so does a
+    subject that is longer than any. Of files the bytes are kept as they are.
     """
     texts = sum(len(file.text or "") for file in message.attachments)
     changes: dict[str, object] = {}
@@ -31,7 +33,10 @@ def within_length(message: Message) -> Message:
     end = _end_of_reading(message.body)
     if end < len(message.body):
         changes["body"] = message.body[:end].rstrip("\n") + CUT
-        attachments = (*attachments, _rest(message.body[end:]))
+        attachments = (*attachments, _file(REST, message.body[end:]))
+    if len(message.subject) > LONGEST_SUBJECT:
+        changes["subject"] = message.subject[:LONGEST_SUBJECT]
+        attachments = (*attachments, _file(SUBJECT, message.subject))
     if attachments is not message.attachments:
         changes["attachments"] = attachments
     if sum(map(len, message.headers.values())) > LONGEST_HEADERS:
@@ -47,9 +52,9 @@ def _end_of_reading(body: str) -> int:
     return sum(len(line) + 1 for line in body[:end].split("\n")[:MOST_LINES])
 
 
-def _rest(text: str) -> Attachment:
+def _file(name: str, text: str) -> Attachment:
     content = text.encode("utf-8", "replace")
-    return Attachment(name=REST, type="text/plain", size=len(content), content=content)
+    return Attachment(name=name, type="text/plain", size=len(content), content=content)
 
 
 def _shortened(attachments: tuple[Attachment, ...]) -> Iterator[Attachment]:

@@ -8,7 +8,7 @@ from hashlib import sha256
 from deskhand.charsets import clean
 from deskhand.mail.header_text import addresses, header_text
 from deskhand.mail.html_text import hidden_text, html_text
-from deskhand.mail.long_text import within_length
+from deskhand.mail.long_text import LONGEST_SUBJECT, within_length
 from deskhand.mail.mime import Part, split
 from deskhand.mail.pdf_text import PDF_SECONDS, read_pdf
 from deskhand.model.message import (
@@ -67,7 +67,7 @@ def parse(raw: bytes, *, is_cut: bool = False) -> Message:
         sender=senders[0] if senders else Address(address="unknown"),
         recipients=addresses(mail.header("to")),
         cc=addresses(mail.header("cc")),
-        subject=header_text(mail.header("subject"))[:1000],
+        subject=header_text(mail.header("subject"))[:LONGEST_SUBJECT],
         body=body,
         headers=_headers(mail) | _hidden(mail),
         attachments=tuple(attachments),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LARGEST = 10_000_000
 LONGEST_TEXT = 200_000
 MOST_PAGES = 100
-PDF_SECONDS = 0.8
+PDF_SECONDS = 0.5
 """Computing that all PDFs of one mail may take together; it counts against the whole mail's."""
 _AGAIN = 0.02
 """Seconds after which a reader that goes on is interrupted once more."""

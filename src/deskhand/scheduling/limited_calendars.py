@@ -17,7 +17,7 @@ from deskhand.scheduling.invitations import Invitation, read_invitations
 log = logging.getLogger("deskhand.calendar")
 
 _INVITATIONS = TypeAdapter(list[Invitation])
-READING_SECONDS, ANSWERING_SECONDS = 0.4, 0.3
+READING_SECONDS, ANSWERING_SECONDS = 0.2, 0.1
 """Computing for the calendar files of one message, and for the answer to an invitation in them."""
 _REMEMBERED = 64
 """Messages whose invitations are remembered: several stages ask, and hostile data costs the

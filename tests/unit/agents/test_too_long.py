@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from deskhand.agents.replying import review_reasons as reasons
+from deskhand.brain.ask_answers import answers_to, looked_up
 from deskhand.brain.embedded import EmbeddedBrain
 from deskhand.brain.embedded_desk import EmbeddedDesk
+from deskhand.language.asks import Part, PartKind
 from deskhand.language.clean_text import LONGEST_READ, TOO_LONG, is_too_long
 from deskhand.language.concerns import FoundConcern
 from deskhand.model.envelope import Envelope
@@ -53,6 +55,42 @@ async def test_the_embedded_brain_leaves_it_to_a_person() -> None:
     written = (await brain.answer(draft)).data
     assert written["hand_over"] is True
     assert written["reason"] == TOO_LONG
+
+
+class FindsNothing:
+    """A search without hits that counts what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def search(self, text: str, **more: Any) -> list[Any]:
+        self.asked.append(text)
+        return []
+
+
+@pytest.mark.parametrize(
+    ("number", "length", "most", "listed"), [(2, 20, 2, 2), (40, 20, 5, 6), (4, 360, 2, 4)]
+)
+async def test_asks_beyond_what_is_looked_up_stay_open(
+    number: int, length: int, most: int, listed: int
+) -> None:
+    """Each is looked up at a price, and none may be passed over without a word."""
+    knowledge = FindsNothing()
+    model: Any = NeverAsked()
+    desk = EmbeddedDesk(
+        languages=("en",),
+        time_zone="UTC",
+        embedder=lambda: model,
+        intents=lambda: model,
+        questions=lambda: model,
+        by_names=lambda names: model,
+        knowledge=knowledge,  # type: ignore[arg-type]
+    )
+    asks = [f"Is {place} red? ".ljust(length, "x") for place in range(number)]
+    parts = [Part(PartKind.ASK, text, 0, length) for text in asks]
+    answers = await answers_to(desk, model, None, parts, "en")
+    assert looked_up(parts) == len(set(knowledge.asked)) == most
+    assert [answer.is_sure for answer in answers] == [False] * listed
 
 
 async def concerns_of(text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[str]]:

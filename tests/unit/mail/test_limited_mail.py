@@ -9,7 +9,15 @@ import pytest
 from deskhand.limited_process import LimitedProcess, WorkStopped
 from deskhand.mail import limited_mail, parse
 from deskhand.mail.limited_mail import read_mail, read_mail_now
-from deskhand.mail.long_text import CUT, LONGEST_BODY, LONGEST_TEXTS, MOST_LINES, REST
+from deskhand.mail.long_text import (
+    CUT,
+    LONGEST_BODY,
+    LONGEST_SUBJECT,
+    LONGEST_TEXTS,
+    MOST_LINES,
+    REST,
+    SUBJECT,
+)
 from deskhand.mail.message_files import message_from
 from deskhand.mail.message_parser import LONGEST_HTML, UNREAD_PAGE
 from deskhand.mail.pdf_text import PDF_SECONDS, read_pdf
@@ -129,6 +137,14 @@ def test_a_long_message_is_cut_and_its_rest_is_kept(text: str) -> None:
         assert rest.name == REST
         kept = message.body.removesuffix(CUT) + (rest.content or b"").decode()
         assert kept.replace("\n", "") == text.replace("\n", "")
+
+
+def test_a_long_subject_is_cut_and_kept() -> None:
+    """A mail's subject is cut where its header is; the header stays with the message."""
+    message = message_from({"from": "ann@example.com", "subject": "a@b " * 9_000, "body": "x"})
+    assert message.subject == "a@b " * (LONGEST_SUBJECT // 4)
+    [whole] = message.attachments
+    assert (whole.name, whole.content) == (SUBJECT, b"a@b " * 9_000)
 
 
 def test_the_texts_of_files_are_read_to_a_limit() -> None:
