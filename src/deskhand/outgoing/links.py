@@ -30,7 +30,9 @@ _EMAIL = re2.compile(
 _PLAIN_EMAIL = re2.compile(r"[a-z0-9!#$%&'*+/=?^_{|}~.-]{1,64}@\[?[a-z0-9][a-z0-9.:-]*[a-z0-9]\]?")
 _IPV4 = re2.compile(r"\b(?:[0-9]{1,3}\.){3}[0-9]{1,3}\b")
 _PATH = re2.compile(r"^(?::[0-9]{1,5})?/[^\s]")
-_SPELT_OUT = re.compile(r"\s?[\[({]?\s?(?:dot|punkt|tecka|punto|point)\s?[\])}]?\s?")
+_SPELT_OUT = re.compile(
+    r"\s?[\[({]\s?\.\s?[\])}]\s?|\s?[\[({]?\s?(?:dot|punkt|tecka|punto|point)\s?[\])}]?\s?"
+)
 _NOT_HOST = " \t[](){}"
 _UNLISTED_ENDINGS = "bit crypto eth example i2p internal invalid lan local server test za"
 _UNLISTED = frozenset(_UNLISTED_ENDINGS.split())
@@ -38,7 +40,7 @@ _UNLISTED = frozenset(_UNLISTED_ENDINGS.split())
 own network, with another resolver, or one label further down."""
 _FILE_ENDINGS = "zip mov md py test"
 _FILES = frozenset(_FILE_ENDINGS.split())
-"""Endings of files and plain words: a host only with a path, `www.` or a scheme."""
+"""Endings of files and plain words: after one name, a host only with a path or a scheme."""
 _SENTENCE_WORDS = """
 ai al am as at be bo by co de do es et eu im in is it la le li ma me mo mu my na ne ni no nu or po
 ps se si so st su to tu us za call here like man men now one open play read save see show try
@@ -196,7 +198,7 @@ def _is_ending(host: str, after: str) -> bool:
     """Whether a bare name with dots may be meant as a host rather than as a file or an
     abbreviation."""
     *labels, ending = host.split(".")
-    if not labels or (len(labels) == 1 and len(labels[0]) < 2):
+    if not labels:
         return False
     has_path = _PATH.match(after) is not None
     if host.lower() in _ABBREVIATIONS and not has_path:
@@ -204,7 +206,7 @@ def _is_ending(host: str, after: str) -> bool:
     small = VisibleText(ending).skeleton
     if labels[0].lower() == "www" or small.startswith("xn--"):
         return True
-    if small in _FILES:
+    if small in _FILES and len(labels) == 1:
         return has_path
     if _is_known(small) or _is_known(ascii_host(ending) or ""):
         return True  # also `Danke.Es geht`: nobody can tell it from `Evil.De`, so a person looks
