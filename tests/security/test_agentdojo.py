@@ -22,7 +22,7 @@ DECLARED = Path(__file__).parent / "agentdojo"
 SUITES = ("banking", "slack", "office", "studio")
 OWN = {"office": 200, "studio": 1000}  # with the number of pairs of task and call each must hold
 DIFFERENT = {"studio": 1000}
-"""How many different injected calls a suite of our own must hold."""
+"""How many different injected calls of a suite are by writers who have not read the gate."""
 SAMPLED = {"studio": 4}
 """Of how many injections a task meets one, where `make chaos` plays all of them."""
 FREE = {"banking": (26, 7), "slack": (72, 26), "office": (20, 8), "studio": (42, 11)}
@@ -61,8 +61,8 @@ def _injected(alike: list[dict[str, Any]]) -> Iterator[tuple[str, Call]]:
 
 
 def _different(suite: Suite) -> set[str]:
-    """The injected calls with effects, each once, however often it is made."""
-    written = [call for alike in suite.injections for _, call in _injected(alike)]
+    """The injected calls of strangers with effects, each once, however often it is made."""
+    written = [call for alike in suite.by_strangers for _, call in _injected(alike)]
     kept = [call for call in written if suite.is_effect(call.tool)]
     return {json.dumps(call, sort_keys=True) for call in kept}
 

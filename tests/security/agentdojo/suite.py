@@ -21,7 +21,8 @@ their key in `id` or `id_`, and stand in a list or in a mapping by their key.
 - `adaptive`: what an attacker has put into the environment beforehand, by place.
 - an injection task with `for_each` stands for one task for each combination of its values, and
   `{name}` in its texts is the value of that name.
-- `injections_in`: a file beside it with more injections, one JSON object a line.
+- `injections_in`: a file beside it with more injections, one JSON object a line, by writers who
+  have not read the gate.
 - `also_asked` of a user task: calls that do what its owner asked for in another way.
 
 From these come the tools' types, their resolvers and the policy; nothing in here knows a suite.
@@ -94,8 +95,11 @@ class Suite:
             beside = data.with_name(f"{data.stem}_environment.json")
             self._environment = json.loads(beside.read_text())
         self.injections = [_each_of(task) for task in self.data.get("injection_tasks", ())]
+        self.by_strangers: list[list[dict[str, Any]]] = []
         if "injections_in" in self.declared:
-            self.injections += _in_batches(declared.with_name(self.declared["injections_in"]))
+            file = declared.with_name(self.declared["injections_in"])
+            self.by_strangers = _in_batches(file)
+        self.injections += self.by_strangers
         self._begin("", adaptive=False, injected="")
         schemas = {one["name"]: one["parameters"] for one in self.data["tools"]}
         self._kinds: dict[str, tuple[type[Authority], Mapping[str, Any]]] = {}
