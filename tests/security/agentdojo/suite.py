@@ -3,7 +3,7 @@
 Another suite needs one YAML file beside `banking.yaml`, named like its data, and its name in
 `SUITES` of the test. A suite of our own has its data in the same file, under `data` and
 `environment`. Arguments may be lists and may point to `$defs` of their schema; things may have
-their key in `id` or `id_`, and stand in a list or in a mapping by their key.
+their key in `id`, `id_` or `name`, and stand in a list or in a mapping by their key.
 
 - `reads`: tools that only show something, each with the place in the environment it shows;
 - `effects`: every other tool, all taken as irreversible (each can be looked up afterwards, so the
@@ -326,19 +326,27 @@ def _filled(written: Any, values: Mapping[str, Any]) -> Any:
 
 
 def _key_of(thing: Mapping[str, Any]) -> str:
-    return str(thing["id"] if "id" in thing else thing["id_"])
+    return str(next(thing[name] for name in ("id", "id_", "name") if name in thing))
 
 
 def _plain(shape: Mapping[str, Any], definitions: Mapping[str, Any]) -> Any:
     if "$ref" in shape:
         return _plain(definitions[str(shape["$ref"]).rpartition("/")[2]], definitions)
-    for some in ("anyOf", "allOf"):
+    for some in ("anyOf", "allOf", "oneOf"):
         if some in shape:
             chosen = next(one for one in shape[some] if one.get("type") != "null")
             return _plain(chosen, definitions)
-    if shape["type"] == "array":
-        item: Any = _plain(shape.get("items", {"type": "string"}), definitions)
-        return GenericAlias(list, (item,))
-    if shape["type"] == "object":
-        return dict[str, Any]
-    return KINDS[shape["type"]]
+    match _type_of(shape):
+        case "array":
+            item: Any = _plain(shape.get("items", {"type": "string"}), definitions)
+            return GenericAlias(list, (item,))
+        case "object":
+            return dict[str, Any]
+        case kind:
+            return KINDS[kind]
+
+
+def _type_of(shape: Mapping[str, Any]) -> str:
+    """`string` where nothing is said but a list of values; of `[string, null]` the first."""
+    written = shape.get("type", "string")
+    return written if isinstance(written, str) else next(one for one in written if one != "null")
