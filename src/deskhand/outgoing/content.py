@@ -34,6 +34,8 @@ _LOADING = re.compile(
 )
 _TOKEN = re.compile(r"[^\s,;:!?()\[\]{}<>\"'|]{3,200}")
 _PHONES = SlotExtractor([SlotSpec(name="phone", type="phone")])
+_BETWEEN_DIGITS = str.maketrans("_*~|\u00b7\u2022\u2219\u30fb", " " * 8)
+"""Marks that a telephone number may be written with, read as spaces."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LIKELY_PHONE, _SURE_PHONE = 0.6, 0.8
 _REGISTERED = re.compile(r"\b(?:siren|siret|ičo?|ico?|dič|hrb|kvk|vat|tva)\W{1,3}$", re.I)
@@ -171,7 +173,8 @@ class _Check:
     def _phones(self) -> Iterator[ContentFinding]:
         if not may_hold_phone(self._reading.plain):
             return
-        slot = _PHONES.extract(self._reading.plain, now=_EPOCH)["phone"]
+        spaced = self._reading.plain.translate(_BETWEEN_DIGITS)
+        slot = _PHONES.extract(spaced, now=_EPOCH)["phone"]
         matches = [match for match in slot.matches if self._is_phone(match)]
         if not matches:
             return

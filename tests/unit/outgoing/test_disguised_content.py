@@ -122,3 +122,10 @@ def test_a_reply_twice_as_long_takes_twice_as_long(piece: str) -> None:
     once = lines_run(lambda: rules_in(piece * 200))
     twice = lines_run(lambda: rules_in(piece * 400))
     assert twice < 2.5 * once
+
+
+@pytest.mark.parametrize("between", [" ", ".", "-", "_", "*", "\u00b7", "\u2022", "|", "\u200b"])
+def test_a_telephone_number_is_found_however_its_digits_are_set_apart(between: str) -> None:
+    for number in ("0900 555 010", "+1 900 555 0100", "7 7 7 1 2 3 4 5 6"):
+        written = number.replace(" ", between)
+        assert "foreign_phone" in rules_in(f"Please call {written} today."), written
