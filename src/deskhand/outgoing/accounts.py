@@ -96,6 +96,8 @@ length would do: parts of a UUID are.
 _IBAN_LENGTHS = {
     country: 4 + sum(map(int, re.findall(r"\d+", shape))) for country, shape in _IBAN_SHAPES.items()
 }
+_POLISH = _IBAN_LENGTHS["PL"] - 2
+"""Digits of a number as it is written in Poland: an IBAN without its country."""
 _SIGNS = {"n": "[0-9]", "a": "[A-Z]", "c": "[A-Z0-9]"}
 _ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _BECH_ALPHABET = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
@@ -145,15 +147,16 @@ def _ibans(text: str, runs: list[_Run]) -> Iterator[Account]:
     end = 0
     for signs, places, starts in runs:
         for first in starts:
-            length = _IBAN_LENGTHS.get(signs[first : first + 2].upper(), 0)
+            country = signs[first : first + 2].upper()
+            is_polish = country.isdecimal()
+            length = _POLISH if is_polish else _IBAN_LENGTHS.get(country, 0)
             last = first + length - 1
             if not length or last >= len(signs) or places[first] < end:
                 continue
-            if _stands_alone(text, places[first], places[last]) and is_iban(
-                signs[first : last + 1]
-            ):
+            number = ("PL" if is_polish else "") + signs[first : last + 1].upper()
+            if _stands_alone(text, places[first], places[last]) and is_iban(number):
                 end = places[last] + 1
-                yield Account("iban", signs[first : last + 1].upper(), places[first], end)
+                yield Account("iban", number, places[first], end)
 
 
 def _czech_accounts(text: str) -> Iterator[Account]:

@@ -155,6 +155,7 @@ class _Check:
             return
         own = (*self._allowed.accounts, *self._allowed.own)
         expected = set(map(_digits_and_letters, own))
+        expected |= {f"PL{number}" for number in expected if number.isdecimal()}
         for account in accounts:
             if _digits_and_letters(account.number) in expected:
                 continue

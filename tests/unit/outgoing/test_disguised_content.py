@@ -129,3 +129,21 @@ def test_a_telephone_number_is_found_however_its_digits_are_set_apart(between: s
     for number in ("0900 555 010", "+1 900 555 0100", "7 7 7 1 2 3 4 5 6"):
         written = number.replace(" ", between)
         assert "foreign_phone" in rules_in(f"Please call {written} today."), written
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "61 1090 1014 0000 0712 1981 2874",
+        "61109010140000071219812874",
+        "6 1 1 0 9 0 1 0 1 4 0 0 0 0 0 7 1 2 1 9 8 1 2 8 7 4",
+        "PL 61 1090 1014 0000 0712 1981 2874",
+    ],
+)
+def test_a_polish_account_is_found_with_and_without_its_country(written: str) -> None:
+    [account] = accounts_in(f"Pay to {written}, please.")
+    assert account.number == "PL61109010140000071219812874"
+    assert account.kind == "iban"
+    own = AllowedContent(accounts=(written,))
+    assert not list(check_text("Pay to 61 1090 1014 0000 0712 1981 2874, please.", own))
+    assert list(accounts_in("Tracking 61 1090 1014 0000 0712 1981 2875.")) == []
