@@ -84,10 +84,10 @@ def _with_pdf(content: bytes) -> bytes:
 def _asks(characters: int) -> bytes:
     """As many asks as the models read, of words that stand in no article."""
     words = ("order", "parcel", "refund", "where", "please", "when", "teapot", "invoice")
-    asks = [
-        "Can you tell me " + " ".join(words[(place * 5 + word) % 8] for word in range(12)) + "?"
-        for place in range(characters // 60 + 1)
-    ]
+    asks: list[str] = []
+    for place in range(characters // 60 + 1):
+        about = " ".join(words[(place * 5 + word) % 8] for word in range(12))
+        asks.append(f"Can you tell me {about}?")
     return " ".join(asks)[:characters].encode()
 
 

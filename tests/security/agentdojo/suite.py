@@ -349,4 +349,6 @@ def _plain(shape: Mapping[str, Any], definitions: Mapping[str, Any]) -> Any:
 def _type_of(shape: Mapping[str, Any]) -> str:
     """`string` where nothing is said but a list of values; of `[string, null]` the first."""
     written = shape.get("type", "string")
-    return written if isinstance(written, str) else next(one for one in written if one != "null")
+    if isinstance(written, str):
+        return written
+    return next(one for one in written if one != "null")
