@@ -22,7 +22,8 @@ _AGAIN = 0.02
 
 
 class _OverTime(BaseException):
-    """The share is used up. No Exception: a reader forgives those and goes on."""
+    """The share is used up. No Exception: a reader forgives those and goes on. It is raised inside
+    a reader alone: a tick that comes as he has just ended would hit whoever goes on after him."""
 
 
 def read_pdf(raw: bytes, seconds: float = PDF_SECONDS) -> tuple[str | None, float]:
@@ -55,7 +56,10 @@ def _import_unhurried() -> None:
 
 def _interrupted_after(raw: bytes, seconds: float) -> str | None:
     def stop(number: int, frame: FrameType | None) -> None:
-        raise _OverTime
+        while frame is not None:
+            if frame.f_code is _text_of.__code__:
+                raise _OverTime
+            frame = frame.f_back
 
     before = signal.signal(signal.SIGVTALRM, stop)
     try:

@@ -1,6 +1,7 @@
 """Mail read in limited processes: as before, or as a message for a person."""
 
 import base64
+import signal
 from contextlib import suppress
 from resource import RUSAGE_CHILDREN, getrusage
 
@@ -77,6 +78,23 @@ def test_a_pdf_beyond_its_share_is_listed_and_its_mail_is_read() -> None:
     text, used = read_pdf(ENDLESS_PDF, 0.1)
     assert text is None
     assert 0.05 < used < 0.6
+
+
+def test_a_tick_that_comes_when_a_pdf_was_read_stops_nobody(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The clock ticks on until it is stopped, and the last tick may come while it is."""
+    set_timer = signal.setitimer
+
+    def late(which: int, seconds: float, interval: float = 0.0) -> tuple[float, float]:
+        if which == signal.ITIMER_VIRTUAL and not seconds:
+            signal.raise_signal(signal.SIGVTALRM)
+        return set_timer(which, seconds, interval)
+
+    monkeypatch.setattr(signal, "setitimer", late)
+    text, _ = read_pdf(hostile_pdf(b"BT /F 1 Tf (x) Tj ET"))
+    assert text == "x"
+    assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
 
 
 async def test_the_pdfs_of_a_mail_count_against_its_computing(
