@@ -351,4 +351,4 @@ def _type_of(shape: Mapping[str, Any]) -> str:
     written = shape.get("type", "string")
     if isinstance(written, str):
         return written
-    return next(one for one in written if one != "null")
+    return str(next(one for one in written if one != "null"))
