@@ -3,8 +3,11 @@
 import asyncio
 from typing import Any
 
+import pytest
+
 from deskhand.adapters.stores.console_feed import GONE_AFTER, SqlConsoleFeed
 from deskhand.adapters.stores.retention import FOLLOWED
+from deskhand.errors import StoreUnavailable
 from deskhand.model.run import Decision, Verdict
 from deskhand.ports.console import Look, Looker, Place
 from deskhand.web.console.live import LiveHub, Window
@@ -12,7 +15,7 @@ from tests.accounts import add_accounts
 from tests.conformance.adapters import Stores
 from tests.conformance.test_review_queue import parked
 from tests.kit import a_message
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, until
 
 
 def told(look: Look) -> list[tuple[str, str, bool]]:
@@ -150,3 +153,43 @@ async def test_a_window_is_told_what_happened_while_its_page_was_on_the_way(
     for after in (newest, None):
         assert told[after].count("event: ") == 1
         assert later.run_id not in told[after]
+
+
+class BrieflyAway(SqlConsoleFeed):
+    """Takes a moment to say what is newest, and cannot take in who looks at `gone`."""
+
+    async def newest(self) -> int:
+        await asyncio.sleep(0)
+        return await super().newest()
+
+    async def enter(self, looker: Looker) -> None:
+        if looker.place.reference == "gone":
+            raise StoreUnavailable("the database is away")
+        await super().enter(looker)
+
+
+async def test_windows_that_open_at_once_or_in_vain_leave_nobody_looking_behind(
+    stores: Stores,
+) -> None:
+    store = await stores()
+    hub = LiveHub(BrieflyAway(store._database), asyncio.Event())
+    gone = hub.events(
+        Window("win_eva", "eva", frozenset({"desk"}), Place("desk", "review", "gone"))
+    )
+    assert await anext(gone) == "retry: 1000\n\n"
+    with pytest.raises(StoreUnavailable):
+        await anext(gone)
+
+    both = [hub.events(Window(f"win_{name}", name, frozenset({"desk"}))) for name in ("ida", "jo")]
+    for line in ("retry: 1000\n\n", 'event: here\ndata: {"people": []}\n\n'):
+        async with asyncio.timeout(PATIENCE):
+            assert await asyncio.gather(*(anext(window) for window in both)) == [line] * 2
+    assert len(looking()) == 1
+    for window in both:
+        await window.aclose()
+    await until(lambda: looking() == [])
+
+
+def looking() -> list[str]:
+    """The tasks that look at the database for open windows."""
+    return [repr(task) for task in asyncio.all_tasks() if "LiveHub._tell" in repr(task)]

@@ -2,32 +2,22 @@
 reads them."""
 
 import asyncio
-import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-import uvicorn
 
-from deskhand.model.message import Address, Attachment, Message
+from deskhand.model.message import Address, Attachment
 from deskhand.model.run import ReviewState, RunStatus
 from deskhand.web.console import pages
-from deskhand.wiring import user_accounts
 from tests.accounts import add_accounts
-from tests.api_kit import Served, served
-from tests.approvals_kit import HOME, PASSWORD, make_passwords_cheap, outbox, person
-from tests.browser import Page, browser, needs_browser
+from tests.approvals_kit import HOME, make_passwords_cheap, outbox, person
+from tests.browser import browser, needs_browser
+from tests.console_site import a_mail, console_site, forget_first_press, log_in, wait_for_review
 from tests.waiting import PATIENCE
 
 pytestmark = needs_browser
 
-MORE = """
-undo_seconds: 600
-channels: {post: {files: mail}}
-reviews: {canned: {thanks: {en: "Dear {name}, thank you. {reviewer}"}}}
-"""
+ARMED = "document.querySelector('[data-approve]').matches('.armed')"
 HOSTILE = (
     "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
     "\"'><svg onload=document.title='owned'></textarea><iframe src=http://evil.test/></iframe>"
@@ -41,49 +31,8 @@ def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     make_passwords_cheap(monkeypatch)
 
 
-def a_mail(number: int, body: str = "I am unsure where my parcel is.", **fields: object) -> Message:
-    known = {
-        "id": f"m{number}",
-        "channel": "post",
-        "conversation": f"c{number}",
-        "sender": Address(address=f"ann{number}@example.com", name="Ann"),
-        "subject": f"Parcel {number}",
-        "body": body,
-        "received_at": datetime(2026, 11, 15, 9, 0, tzinfo=UTC),
-    }
-    return Message.model_validate({**known, **fields})
-
-
-@asynccontextmanager
-async def site(folder: Path) -> AsyncIterator[tuple[Served, str]]:
-    """A desk behind a real socket, and somebody who may log in."""
-    async with served(folder, more=MORE, approvals=True) as shop:
-        await user_accounts(shop.database).add("ida", PASSWORD, ["shop"])
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            server = uvicorn.Server(uvicorn.Config(shop.app, log_config=None, ws="none"))
-            serving = asyncio.create_task(server.serve(sockets=[listener]))
-            yield shop, f"http://127.0.0.1:{listener.getsockname()[1]}"
-            server.should_exit = True
-            await serving
-
-
-async def wait_for_review(shop: Served, message: Message) -> None:
-    desk = shop.desks["shop"]
-    accepted = await desk.dispatcher.submit(message)
-    status = await asyncio.wait_for(desk.dispatcher.wait(accepted.run_id), PATIENCE)
-    assert status is RunStatus.WAITING_REVIEW
-
-
-async def log_in(page: Page, base: str) -> None:
-    await page.open(f"{base}/approvals")
-    await page.fill("[name=name]", "ida")
-    await page.fill("[name=password]", PASSWORD)
-    await page.press("Enter")
-    await page.until("document.querySelector('.queue') !== null")
-
-
 async def test_a_queue_is_cleared_with_keys_and_a_reply_is_stopped_in_time(tmp_path: Path) -> None:
-    async with site(tmp_path) as (shop, base), browser() as page:
+    async with console_site(tmp_path) as (shop, base), browser() as page:
         for number in (1, 2, 3):
             await wait_for_review(shop, a_mail(number))
         await log_in(page, base)
@@ -105,7 +54,11 @@ async def test_a_queue_is_cleared_with_keys_and_a_reply_is_stopped_in_time(tmp_p
         )
 
         await page.press("a")  # a finding is open: one press only asks for the second
-        assert await page.run("document.querySelector('[data-approve]').matches('.armed')")
+        assert await page.run(ARMED)
+        await forget_first_press(page)
+        assert not await page.run(ARMED)
+        await page.press("a")
+        assert await page.run(ARMED)
         await page.press("a")
         await page.until("document.querySelector('h1')?.innerText === 'Parcel 2'")
         await page.until("/Sends in \\d+ s/.test(document.querySelector('.done').innerText)")
@@ -130,7 +83,7 @@ async def test_a_queue_is_cleared_with_keys_and_a_reply_is_stopped_in_time(tmp_p
 
 
 async def test_a_hostile_mail_stays_text_and_loads_nothing(tmp_path: Path) -> None:
-    async with site(tmp_path) as (shop, base), browser() as page:
+    async with console_site(tmp_path) as (shop, base), browser() as page:
         sender = Address(address="evil@example.com", name=HOSTILE)
         files = (Attachment(name=HOSTILE, type="text/plain", size=9, text=HOSTILE),)
         mail = a_mail(
@@ -177,7 +130,7 @@ async def test_a_hostile_mail_stays_text_and_loads_nothing(tmp_path: Path) -> No
 
 
 async def test_the_basics_work_without_javascript(tmp_path: Path) -> None:
-    async with site(tmp_path) as (shop, base), browser() as page:
+    async with console_site(tmp_path) as (shop, base), browser() as page:
         await wait_for_review(shop, a_mail(1))
         await page.call("Emulation.setScriptExecutionDisabled", value=True)
         await log_in(page, base)
@@ -193,7 +146,7 @@ async def test_the_basics_work_without_javascript(tmp_path: Path) -> None:
 async def test_what_a_colleague_decided_is_seen_at_once_by_who_looks_at_the_same_review(
     tmp_path: Path,
 ) -> None:
-    async with site(tmp_path) as (shop, base), browser() as page:
+    async with console_site(tmp_path) as (shop, base), browser() as page:
         await wait_for_review(shop, a_mail(1))
         [review] = await shop.desks["shop"].store.find_reviews()
         await log_in(page, base)
@@ -234,7 +187,7 @@ async def test_a_long_queue_is_walked_with_keys_and_a_handed_over_message_answer
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pages, "PAGE", 2)
-    async with site(tmp_path) as (shop, base), browser() as page:
+    async with console_site(tmp_path) as (shop, base), browser() as page:
         for number in (1, 2):
             await wait_for_review(shop, a_mail(number))
         desk = shop.desks["shop"]
@@ -255,6 +208,7 @@ async def test_a_long_queue_is_walked_with_keys_and_a_handed_over_message_answer
         await page.press("Escape")
         await page.press("e")
         await page.fill("textarea", "It is lost.")
+        await page.until("document.querySelector('[data-kept-word]').innerText === 'saved'")
         await page.press("Escape")
         await page.press("a")
         await page.until("/Sends in \\d+ s/.test(document.querySelector('.done')?.innerText)")
@@ -266,7 +220,7 @@ async def test_a_long_queue_is_walked_with_keys_and_a_handed_over_message_answer
 
 
 async def test_runs_and_figures_fit_a_phone(tmp_path: Path) -> None:
-    async with site(tmp_path) as (shop, base), browser() as page:
+    async with console_site(tmp_path) as (shop, base), browser() as page:
         await wait_for_review(shop, a_mail(1, subject="A subject that no narrow screen can hold"))
         await page.look(width=390, height=844, phone=True)
         await log_in(page, base)

@@ -2,10 +2,12 @@
 sees without loading the page anew."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from deskhand.model.run import ReviewState
+from deskhand.web.console import pages
 from tests.api_kit import Served
 from tests.approvals_kit import HOME, make_passwords_cheap
 from tests.browser import Page, browser, needs_browser
@@ -16,6 +18,7 @@ pytestmark = needs_browser
 ROWS = "[...document.querySelectorAll('.item .subject')].map((row) => row.innerText).join()"
 TOAST = "document.querySelector('[data-notice] .grow').innerText"
 SUBJECT = "document.querySelector('h1')?.innerText"
+TOASTED = "document.querySelector('.done')?.innerText"
 
 
 @pytest.fixture(autouse=True)
@@ -140,14 +143,92 @@ async def _decide_without_an_answer(page: Page, shop: Served) -> None:
     await page.until(f"{SUBJECT} === 'Parcel 1' && ready.size === 1 && [...ready.values()][0].html")
     await page.run(
         "window.asked = fetch; window.fetch = (to, how) => how?.method === 'POST' ?"
-        " new Promise((go) => (window.goOn = () => go(asked(to, how)))) : asked(to, how)"
+        " new Promise((go) => (window.goOn = () => go(asked(to, how)))) : asked(to, how);"
+        "window.resting = [];"
+        "const seen = () => resting.push(document.querySelector('[data-approve]').disabled);"
+        "const place = document.querySelector('article.case').parentElement;"
+        "new MutationObserver(seen).observe(place, { childList: true })"
     )
     for _ in range(2):
         await page.press("a")
     await page.until(f"{SUBJECT} === 'Parcel 2' && {ROWS} === 'Parcel 2,Parcel 3'")
     store = shop.desks["shop"].store
     assert all(review.state is ReviewState.OPEN for review in await store.find_reviews())
-    assert await page.run("document.querySelector('[data-approve]').disabled")
+    assert await page.run("resting") == [True]  # a key pressed once too often approves nothing
     await page.run("goOn()")
     await page.until("/Sends in \\d+ s/.test(document.querySelector('.done')?.innerText)")
     await page.until("!document.querySelector('[data-approve]').disabled")
+
+
+async def test_a_reply_that_parks_after_its_page_was_made_can_be_undone_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The queue is empty after it, so the page is made anew, with what was done on it."""
+    still_at_work = hold_toasts(monkeypatch)
+    async with console_site(tmp_path) as (shop, base), browser() as page:
+        await wait_for_review(shop, a_mail(1))
+        await page.look(width=1440, height=900)
+        await log_in(page, base)
+        await page.click(".item")
+        await page.until(f"{SUBJECT} === 'Parcel 1'")
+        for _ in range(2):
+            await page.press("a")
+        await page.until(f"location.pathname === '{HOME}' && {TOASTED}.includes('Parcel 1')")
+        assert await page.run("document.querySelector('[data-undo]')") is None
+        still_at_work.clear()
+        await page.until(f"/Sends in \\d+ s/.test({TOASTED})")
+        await page.press("u")
+        await page.until("document.body.innerText.includes('held back by ida')")
+        assert page.complaints == []
+
+
+async def test_news_of_an_older_decision_does_not_replace_what_was_decided_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else U would undo something else than what the page says."""
+    still_at_work = hold_toasts(monkeypatch)
+    async with console_site(tmp_path) as (shop, base), browser() as page:
+        for number in (1, 2, 3):
+            await wait_for_review(shop, a_mail(number))
+        await page.look(width=1440, height=900)
+        await log_in(page, base)
+        await page.run(HOLD_NEWS)
+        await page.click(".item")
+        await page.until(f"{SUBJECT} === 'Parcel 1'")
+        for _ in range(2):
+            await page.press("a")
+        await page.until(f"{SUBJECT} === 'Parcel 2' && {TOASTED}.includes('Parcel 1')")
+        await page.until("window.news !== undefined")
+        still_at_work.clear()
+        await page.until("!document.querySelector('[data-approve]').disabled")
+        for _ in range(2):
+            await page.press("a")
+        await page.until(f"{SUBJECT} === 'Parcel 3' && {TOASTED}.includes('Parcel 2')")
+        await page.run("news()")
+        await page.until("window.hasRead === true")
+        assert "Parcel 2" in await page.run(TOASTED)
+        assert page.complaints == []
+
+
+HOLD_NEWS = """
+const plainFetch = window.fetch;
+window.fetch = async (to, how) => {
+  const answer = await plainFetch(to, how);
+  if (how?.headers?.["X-Part"] !== "toast" || window.news) return answer;
+  const words = await answer.text();
+  await new Promise((go) => (window.news = go));
+  return { ok: true, text: async () => (setTimeout(() => (window.hasRead = true)), words) };
+};
+"""
+
+
+def hold_toasts(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """As long as something is in what this returns, no reply waits to leave yet."""
+    plain, still = pages.ApprovalPages._done_with, {"at work"}
+
+    async def done_with(self: pages.ApprovalPages, *asked: Any) -> dict[str, Any]:
+        done = await plain(self, *asked)
+        return {**done, "until": None, "at_work": True} if still else done
+
+    monkeypatch.setattr(pages.ApprovalPages, "_done_with", done_with)
+    return still

@@ -66,6 +66,7 @@ class LiveHub:
         self._stopping = stopping
         self._windows: set[Window] = set()
         self._teller: asyncio.Task[None] | None = None
+        self._beginning = asyncio.Lock()
         self._soon = asyncio.Event()
         self._mark = 0
         self._seen: dict[int, float] = {}
@@ -81,14 +82,12 @@ class LiveHub:
         """What happens, as it is sent, until the window closes or the server stops."""
         yield "retry: 1000\n\n"
         self._windows.add(window)
-        if window.place is not None:
-            await self._feed.enter(Looker(window.place, window.person, window.name))
-        if self._teller is None:
-            self._mark = await self._feed.newest()
-            self._teller = asyncio.create_task(self._tell())
-        self.look_now()
-        self._tell_others(window)
         try:
+            if window.place is not None:
+                await self._feed.enter(Looker(window.place, window.person, window.name))
+            await self._begin()
+            self.look_now()
+            self._tell_others(window)
             await self._catch_up(window)
             async with asyncio.timeout(LASTS):
                 while not self._stopping.is_set():
@@ -97,6 +96,13 @@ class LiveHub:
             return
         finally:
             await self._close(window)
+
+    async def _begin(self) -> None:
+        """Have one teller, however many windows open at the same moment."""
+        async with self._beginning:
+            if self._teller is None:
+                self._mark = await self._feed.newest()
+                self._teller = asyncio.create_task(self._tell())
 
     async def _catch_up(self, window: Window) -> None:
         """Tell what happened after the page was read and before its stream was open."""

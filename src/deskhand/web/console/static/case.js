@@ -96,16 +96,15 @@ addEventListener("keydown", (event) => {
 
 // --- an open finding needs the key twice
 
-let armed = 0;
+const ARMED = 4000; // so long the second press counts, and so long the button says so
 const approve = () => {
   const button = one("[data-approve]");
   if (!button || button.disabled) return;
-  if ("twice" in button.dataset && Date.now() - armed > 4000) {
-    armed = Date.now();
+  if ("twice" in button.dataset && !button.matches(".armed")) {
     button.classList.add("armed");
+    setTimeout(() => button.classList.remove("armed"), ARMED);
     return;
   }
-  armed = 0;
   if (button.form && !button.form.checkValidity()) {
     show("edit");
     button.form.reportValidity();
@@ -148,7 +147,7 @@ const swapCase = (html, path) => {
   markCurrent();
   one("#subject").focus({ preventScroll: true });
 };
-const openReview = async (path, { fresh = false, push = true } = {}) => {
+const openReview = async (path, { fresh = false, push = true, instead = path } = {}) => {
   const url = new URL(path, location.href);
   await keep();
   const known = fresh ? undefined : ready.get(url.href);
@@ -156,26 +155,30 @@ const openReview = async (path, { fresh = false, push = true } = {}) => {
     const html = await (known ?? part(url.href, "case").then((answer) => answer.text()));
     swapCase(html, push ? url.href : null);
   } catch {
-    location.href = url.href;
+    location.href = new URL(instead, location.href).href;
   }
 };
 
 // --- a decision, and on to the next
 
-const say = (html) => {
+const say = (html, pause) => {
   one(".toasts").replaceChildren(...parsed(html).body.childNodes);
   tick();
-  const again = one("[data-again]");
-  if (again) setTimeout(() => sayAgain(again), 400);
+  followToast(pause);
 };
 // Until the reply waits to leave: only then can the toast count down and offer to undo it.
-const sayAgain = async (toast) => {
-  if (!toast.isConnected) return;
+const followToast = (pause = 400) => {
+  const toast = one("[data-again]");
+  if (toast) setTimeout(() => sayAgain(toast, Math.min(2 * pause, 10000)), pause);
+};
+const sayAgain = async (toast, pause) => {
+  let html = "";
   try {
-    say(await (await part(toast.dataset.again, "toast")).text());
+    if (toast.isConnected) html = await (await part(toast.dataset.again, "toast")).text();
   } catch {
-    setTimeout(() => sayAgain(toast), 2000);
+    setTimeout(() => sayAgain(toast, Math.min(2 * pause, 10000)), pause);
   }
+  if (html && toast.isConnected) say(html, pause); // and not where another was said meanwhile
 };
 const PAUSE = 400; // a key pressed once too often must not approve what nobody has read
 const rest = () => {
@@ -239,7 +242,7 @@ const decide = async (form, button) => {
   next.searchParams.delete("how");
   const stays = review && next.pathname.endsWith(`/${review}`);
   if (!stays && review) one(`.queue .item[data-review="${CSS.escape(review)}"]`)?.closest("li").remove();
-  await openReview(next.href, { fresh: Boolean(stays), push: !stays });
+  await openReview(next.href, { fresh: Boolean(stays), push: !stays, instead: place });
   if (!stays) oneLess();
   if (!stays) rest();
 };
@@ -277,7 +280,6 @@ const setUpCase = () => {
   if (draft) show(draft.dataset.draft);
   const text = one("[data-keep]");
   kept = text ? fieldsOf(text.form) : "";
-  armed = 0;
   tellTimes();
   tick();
   preload();

@@ -189,6 +189,7 @@ if (help) {
 one('.item[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
 one('.sub > nav [aria-current="page"]')?.scrollIntoView({ block: "nearest", inline: "center" });
 if (one("article.case")) setUpCase();
+followToast();
 
 // --- a thread begins at its end
 

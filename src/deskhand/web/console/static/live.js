@@ -42,14 +42,17 @@ const showQueue = (html) => {
   markCurrent();
   tellTimes();
 };
+// Never twice at once: what was read first must not be shown last.
 const throttled = (work, between) => {
   let last = 0;
   let waiting = 0;
+  let working = null;
   return () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(() => {
+    waiting ||= setTimeout(async () => {
+      await working;
+      waiting = 0;
       last = Date.now();
-      work();
+      working = work().catch(() => null);
     }, Math.max(150, last + between - Date.now()));
   };
 };
@@ -101,7 +104,7 @@ const following = {
 
 // --- what a colleague does with it meanwhile
 
-const lookAgain = async () => {
+const lookAgain = throttled(async () => {
   const watched = one("[data-watch]");
   if (!watched || document.hidden) return;
   try {
@@ -118,7 +121,7 @@ const lookAgain = async () => {
   } catch {
     return;
   }
-};
+}, 0);
 const showPeople = (people) => {
   const place = one("[data-here]");
   if (!place) return;
