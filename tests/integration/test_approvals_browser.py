@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 
 from deskhand.model.message import Address, Attachment
+from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import ReviewState, RunStatus
 from deskhand.web.console import pages
 from tests.accounts import add_accounts
+from tests.api_kit import Served
 from tests.approvals_kit import HOME, make_passwords_cheap, outbox, person
 from tests.browser import browser, needs_browser
 from tests.console_site import a_mail, console_site, forget_first_press, log_in, wait_for_review
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, until
 
 pytestmark = needs_browser
 
@@ -233,3 +235,38 @@ async def test_runs_and_figures_fit_a_phone(tmp_path: Path) -> None:
         await page.until("location.pathname === '/runs/' && !location.search")
         right = "document.querySelector('.run-status').getBoundingClientRect().right"
         assert await page.run(right) <= 390
+
+
+async def test_going_on_and_sending_a_holding_reply_as_the_answer_have_a_key(
+    tmp_path: Path,
+) -> None:
+    async with console_site(tmp_path) as (shop, base), browser() as page:
+        desk = shop.desks["shop"]
+        await wait_for_review(shop, a_mail(1, "I am unsure, please tell me later."))
+        broken = await desk.dispatcher.submit(a_mail(2, "broken"))
+        status = await asyncio.wait_for(desk.dispatcher.wait(broken.run_id), PATIENCE)
+        assert status is RunStatus.NEEDS_REVIEW
+        reviews = {one.run_id: one for one in await desk.store.find_reviews()}
+        await log_in(page, base)
+
+        await page.open(f"{base}{HOME}shop/{reviews[broken.run_id].id}")
+        await page.until("document.querySelector('[data-other]') !== null")
+        (shop.folder / "shop" / "mended").touch()
+        await page.press("c")
+        await until(lambda: has_left(shop, broken.run_id))
+
+        [held] = [one for run, one in reviews.items() if run != broken.run_id]
+        await page.open(f"{base}{HOME}shop/{held.id}")
+        await page.until("document.querySelector('[data-other][data-twice]') !== null")
+        await page.press("c")  # a finding is open: one press only asks for the second
+        assert await page.run("document.querySelector('[data-other]').matches('.armed')")
+        await page.press("c")
+        await until(lambda: has_left(shop, held.run_id))
+        assert (await desk.store.review(held.id)).facts["final"] is True
+        assert page.complaints == []
+
+
+async def has_left(shop: Served, run: str) -> bool:
+    """Whether a reply of the run waits for its time to leave."""
+    of_run = await shop.desks["shop"].store.find_reviews(ReviewFilter(run_id=run))
+    return any(one.leaves_by_itself for one in of_run)

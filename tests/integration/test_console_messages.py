@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -36,10 +37,17 @@ async def api(shop: Served) -> Client:
     return await shop.client()
 
 
+def today() -> str:
+    day = datetime.now(UTC)
+    return f"{day:%-d %b} {day.year}"
+
+
 async def test_a_thread_shows_what_was_said_what_left_and_who_wrote_it(
     shop: Served, api: Client
 ) -> None:
+    days = [today()]
     first = await api.worked("Hello, where is my parcel?", subject="Parcel", conversation="c1")
+    days.append(today())
     review = await api.under_review("I am unsure again", subject="Re: Parcel", conversation="c1")
     ida = await person(shop)
     listed = words_of((await ida.get("/messages/")).text)
@@ -47,6 +55,7 @@ async def test_a_thread_shows_what_was_said_what_left_and_who_wrote_it(
     assert "approval" in listed
     page = (await ida.get(f"/messages/shop/{first['run']}")).text
     words = words_of(page)
+    assert any(f"{day} A ann@example.com" in words for day in days)
     assert words.index("Hello, where is my parcel?") < words.index("by itself")
     assert words.index("by itself") < words.index("I am unsure again")
     assert "waits for approval" in words

@@ -168,5 +168,5 @@ async def test_a_desk_that_earns_nothing_says_so_and_promises_no_next_mode(
         await (await shop.client(desks=["shop"])).under_review()
         page = words_of((await (await person(shop)).get("/metrics/")).text)
         assert "Set in desk.yaml" in page
-        assert "Waiting now 1" in page
+        assert "1 waits for a decision" in page
         assert "What is missing" not in page

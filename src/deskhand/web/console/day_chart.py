@@ -8,6 +8,8 @@ from datetime import date, timedelta
 WIDTH, HEIGHT = 700, 190
 LEFT, BOTTOM = 34, 22
 _GAP = 0.3
+_TOPS = (4, 6, 8, 10, 12, 16, 20, 30)
+"""Where a scale may end; also ten times as high, a hundred times and so on."""
 _EPOCH = date(1970, 1, 1)
 
 
@@ -78,8 +80,10 @@ def day_chart(
 
 
 def _round_up(count: int) -> int:
-    """The next even number that is easy to read."""
-    size = 4
-    while size < count:
-        size = size * 5 // 2 if str(size).startswith("4") else size * 2
-    return size
+    """The next number that is easy to read, and so is its half."""
+    size = 1
+    while True:
+        for top in _TOPS:
+            if top * size >= count:
+                return top * size
+        size *= 10

@@ -1,8 +1,9 @@
 """What all screens share: templates, static files, the language, and what stands around a page."""
 
 import asyncio
+import re
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
+from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -72,6 +74,7 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
 }
 THEMES = ("light", "dark")
+_CODE = re.compile(r"`([^`]*)`")
 _UNNAMED = "chat_"
 """How the address of a visitor begins who did not log in."""
 
@@ -88,9 +91,23 @@ def named(context: Context, person: Address) -> str:
 
 
 @pass_context
+def called(context: Context, title: str) -> str:
+    """What a hit is called; a visitor of the chat has no name."""
+    return named(context, Address(address=title)) if title.startswith(_UNNAMED) else title
+
+
+@pass_context
 def clock(context: Context, at: float) -> str:
     """A moment in the reader's zone; a script shows it nearer."""
     return moment_words(at, context["written"], context["zone"])
+
+
+@pass_context
+def day_of(context: Context, at: float) -> str:
+    """The day of a moment in the reader's zone, with its year."""
+    written: Language = context["written"]
+    day = datetime.fromtimestamp(at, context["zone"])
+    return f"{day.strftime(written.day)} {day.year}"
 
 
 @pass_context
@@ -107,6 +124,11 @@ def number(context: Context, value: float, digits: int = 0) -> str:
     return written.number(value, digits)
 
 
+def coded(words: str) -> Markup:
+    """Words of ours, with what stands between backticks shown as code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(words))))  # noqa: S704
+
+
 def merged(query: Mapping[str, str], more: Mapping[str, str]) -> dict[str, str]:
     """What an address says, with something changed."""
     return {**query, **more}
@@ -114,6 +136,7 @@ def merged(query: Mapping[str, str], more: Mapping[str, str]) -> dict[str, str]:
 
 _FILTERS = {
     "named": named,
+    "called": called,
     "spaced": spaced,
     "as_sentence": as_sentence,
     "only_name": only_name,
@@ -126,7 +149,9 @@ _FILTERS = {
     "iso": iso,
     "clock": clock,
     "number": number,
+    "day_of": day_of,
     "day_words": day_words,
+    "coded": coded,
     "prose": unwrapped,
     "quotes_as_prose": quotes_as_prose,
     "size": file_size,

@@ -25,7 +25,7 @@ const compare = (part) => {
   place.replaceChildren(...parsed(part).body.childNodes);
   showActions();
   const open = Number(one("[data-open-findings]", place)?.dataset.openFindings ?? 0);
-  one("[data-approve]")?.toggleAttribute("data-twice", open > 0);
+  all("[form=reply-form][data-approve], [form=reply-form][data-other]").forEach((button) => button.toggleAttribute("data-twice", open > 0));
   one("[data-checks]")?.replaceChildren(...one("[data-checks-now]", place).content.childNodes);
   one("[data-changed-words]").textContent = one("[data-words-now]", place).content.textContent;
 };
@@ -97,8 +97,7 @@ addEventListener("keydown", (event) => {
 // --- an open finding needs the key twice
 
 const ARMED = 4000; // so long the second press counts, and so long the button says so
-const approve = () => {
-  const button = one("[data-approve]");
+const pressed = (button) => {
   if (!button || button.disabled) return;
   if ("twice" in button.dataset && !button.matches(".armed")) {
     button.classList.add("armed");
@@ -112,6 +111,7 @@ const approve = () => {
   }
   button.click();
 };
+const approve = () => pressed(one("[data-approve]"));
 
 // --- the next review is there before it is asked for
 

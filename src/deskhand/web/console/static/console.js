@@ -139,6 +139,7 @@ const keys = {
   j: () => walk(1),
   k: () => walk(-1),
   a: approve,
+  c: () => pressed(one("[data-other]")),
   e: () => (one("[data-compose]") ? compose("reply") : edit()),
   f: findings,
   r: () => into("[data-revise]"),
