@@ -92,6 +92,12 @@ class Page:
         await self.call("Input.dispatchKeyEvent", type="keyDown", text=text, **known)
         await self.call("Input.dispatchKeyEvent", type="keyUp", **known)
 
+    async def press_at_once(self, keys: str) -> None:
+        """Keys that count only soon after each other, also where a machine is slow."""
+        pressed = "new KeyboardEvent('keydown', { key, bubbles: true })"
+        every = f"for (const key of {json.dumps(keys)})"
+        await self.run(f"{every} document.activeElement.dispatchEvent({pressed})")
+
     async def look(
         self, *, width: int, height: int, dark: bool = False, phone: bool = False
     ) -> None:

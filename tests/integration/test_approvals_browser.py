@@ -67,6 +67,7 @@ async def test_a_queue_is_cleared_with_keys_and_a_reply_is_stopped_in_time(tmp_p
         assert outbox(shop) == []
         await page.press("u")
         await page.until("document.body.innerText.includes('held back by ida')")
+        assert "Parcel 2" in await page.run("document.querySelector('.queue').innerText")
         assert (
             await page.run("document.querySelector('textarea').value")
             == "Dear Ann, it is on its way."

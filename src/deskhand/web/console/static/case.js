@@ -241,9 +241,10 @@ const decide = async (form, button) => {
   next.searchParams.delete("done");
   next.searchParams.delete("how");
   const stays = review && next.pathname.endsWith(`/${review}`);
-  if (!stays && review) one(`.queue .item[data-review="${CSS.escape(review)}"]`)?.closest("li").remove();
+  const decided = !stays && !form.closest(".toast"); // an undo leaves the review that is open as it is
+  if (decided && review) one(`.queue .item[data-review="${CSS.escape(review)}"]`)?.closest("li").remove();
   await openReview(next.href, { fresh: Boolean(stays), push: !stays, instead: place });
-  if (!stays) oneLess();
+  if (decided) oneLess();
   if (!stays) rest();
 };
 const oneLess = () => {
@@ -274,7 +275,11 @@ addEventListener("click", (event) => {
 addEventListener("popstate", () => (caseOf() && location.pathname !== new URL(home()).pathname ? openReview(location.href, { push: false }) : location.reload()));
 
 const showActions = () => all("[data-with-script], [data-insert], [data-take-out], [data-instead]").forEach((shown) => (shown.hidden = false));
+// A toast stands above the buttons, in however many rows they are.
+const acting = new ResizeObserver(([{ target }]) => document.body.style.setProperty("--act", `${target.offsetHeight}px`));
 const setUpCase = () => {
+  acting.disconnect();
+  acting.observe(one(".case > .act"));
   showActions();
   const draft = one("[data-draft]");
   if (draft) show(draft.dataset.draft);
