@@ -20,6 +20,7 @@ from tests.api_kit import Served
 from tests.approvals_kit import make_passwords_cheap, outbox
 from tests.browser import Page, browser, needs_browser
 from tests.console_site import a_mail, console_site, log_in, wait_for_review
+from tests.tickets_kit import accepted, mail, placing_of
 from tests.waiting import PATIENCE
 from tests.widget_kit import AXE, needs_axe
 
@@ -28,6 +29,7 @@ pytestmark = needs_browser
 SERIOUS = """axe.run(document, {resultTypes: ['violations']}).then((found) => found.violations
   .filter((one) => ['serious', 'critical'].includes(one.impact))
   .map((one) => one.id + ': ' + one.nodes.map((node) => node.html.slice(0, 160)).join(' | ')))"""
+TABS = ("knowledge", "intents", "routing", "evals", "health", "stop")
 SUBJECT = "document.querySelector('h1')?.innerText"
 
 
@@ -63,8 +65,22 @@ async def screens_of(shop: Served) -> list[str]:
         "/desk/shop/policies?tool=get_contact&judge=yes",
         "/search/?q=parcel",
         "/search/?q=nothing+like+this",
+        "/tickets/",
+        f"/tickets/shop/{await a_ticket(shop)}",
+        *(f"/desk/shop/{tab}" for tab in TABS),
         *await webhook_screens(shop),
+        "/desk/users",
+        "/desk/keys",
+        "/desk/access",
+        "/setup/steps",
     ]
+
+
+async def a_ticket(shop: Served) -> str:
+    desk = shop.desks["shop"]
+    message = mail(4, "My order is late", address="ann@example.com", subject="Late")
+    run = await accepted(desk.store, message)
+    return (await placing_of(desk.tickets).place(run, message)).ticket_id
 
 
 async def webhook_screens(shop: Served) -> list[str]:
