@@ -1,9 +1,12 @@
 """The console's runs: the list with its filters, and one run step by step."""
 
+import re
 import time
 from collections.abc import AsyncIterator
+from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -104,3 +107,32 @@ async def test_a_wrong_password_keeps_the_name_and_never_the_password(shop: Serv
     assert 'value="i&#34;da"' in refused.text
     assert 'name="to" value="/runs/"' in refused.text
     assert "a wrong guess" not in refused.text
+
+
+async def test_the_console_speaks_the_readers_language_in_his_zone_and_colours(
+    shop: Served, api: Client
+) -> None:
+    await api.worked("hours", subject="Opening hours")
+    [run] = await shop.desks["shop"].store.runs()
+    ida, place = await person(shop), f"/messages/shop/{run.id}"
+    assert '<html lang="en">' in (await ida.get(place)).text
+    ida.headers["Accept-Language"] = "cs,en;q=0.5"
+    ida.cookies.set("deskhand_zone", "Asia%2FTokyo")
+    page = (await ida.get(place)).text
+    assert '<html lang="cs">' in page
+    assert "Čísla" in page
+    at, words = first_moment(page)
+    assert words == f"{at:%-d. %-m. %Y %H:%M}"
+    for name, value in (("language", "en"), ("theme", "dark"), ("language", "xx")):
+        form = {"csrf": ida.csrf, "to": "/runs/", name: value}
+        assert (await ida.post("/preferences", data=form)).headers["location"] == "/runs/"
+    page = (await ida.get(place)).text
+    assert '<html lang="en" data-theme="dark">' in page
+    assert first_moment(page)[1] == f"{at:%d %b %Y, %H:%M}"
+
+
+def first_moment(page: str) -> tuple[datetime, str]:
+    """When the first message came, in Tokyo, and what the page says of it."""
+    found = re.search(r'<time data-short datetime="([^"]+)">([^<]+)</time>', page)
+    assert found is not None
+    return datetime.fromisoformat(found[1]).astimezone(ZoneInfo("Asia/Tokyo")), found[2]

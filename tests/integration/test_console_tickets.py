@@ -1,5 +1,6 @@
 """The console's tickets: views, filters, and what people do with one ticket or many."""
 
+import re
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -116,6 +117,24 @@ async def test_two_tickets_are_joined_and_that_is_undone(shop: Served) -> None:
     assert (await ida.get(f"/tickets/shop/{second}")).status_code == 200
     refused = await do(ida, others, "merge", into=first)
     assert "different%20customers" in refused
+
+
+async def test_a_message_is_split_off_and_that_is_undone(shop: Served) -> None:
+    first, second, _ = await opened(shop)
+    ida = await person(shop)
+    place = f"/tickets/shop/{first}"
+    await do(ida, second, "merge", into=first)
+    page = (await ida.get(place)).text
+    box = re.search(r'name="(t:[^"]+)" value="yes"(?:(?!name="t:).)*?my&lt;/b&gt;', page, re.DOTALL)
+    assert box is not None
+    chosen = {box[1]: "yes", "subject": "A forgotten password"}
+    apart = await do(ida, first, "split", **chosen)
+    shown = words_of((await ida.get(apart)).text)
+    assert "Split off." in shown
+    assert "A forgotten password" in shown
+    assert "Reset <b>my</b> password" not in words_of((await ida.get(place)).text)
+    assert (await do(ida, first, "undo")).startswith(f"{place}?said=undone")
+    assert "Reset <b>my</b> password" in words_of((await ida.get(place)).text)
 
 
 async def test_many_tickets_are_changed_at_once(shop: Served) -> None:
