@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
@@ -136,8 +137,7 @@ def verify(run_id: str, message_digest: bytes, rows: Sequence[StepRow]) -> list[
     return problems
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """One step with the full state it met and left."""
 
     row: StepRow

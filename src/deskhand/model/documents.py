@@ -4,17 +4,32 @@ UTC."""
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
+from math import modf
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+_LAST_SECOND = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
 _TIMES = frozenset(("at", "until", "first_seen", "last_seen"))
 
 
 def iso_at(seconds: float) -> str:
     """A moment as `2026-03-02T09:30:00.000+00:00`."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    if not 0 < seconds < _LAST_SECOND:
+        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    fraction, whole = modf(seconds)
+    microseconds = round(fraction * 1_000_000)
+    if microseconds == 1_000_000:
+        whole, microseconds = whole + 1, 0
+    return f"{_second(int(whole))}.{microseconds // 1000:03d}+00:00"
+
+
+@lru_cache(maxsize=1024)
+def _second(whole: int) -> str:
+    """A whole second: what happens in one message mostly happens in the same few."""
+    return datetime.fromtimestamp(whole, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def document(record: "DataclassInstance") -> dict[str, Any]:

@@ -76,6 +76,8 @@ class Envelope(Frozen):
         return self.changed(metadata={**self.metadata, **values})
 
     def apply(self, delta: Delta) -> Self:
+        if delta is _NO_CHANGE:
+            return self
         outputs = {**self.outputs, **delta.outputs}
         for key, fields in delta.merge.items():
             outputs[key] = {**(outputs.get(key) or {}), **fields}

@@ -33,10 +33,8 @@ from deskhand.telemetry.redaction import HiddenValues, Redaction
 ANSWER_READ = "answer"
 """The part of a walking stage in which an answer was read without telling turns apart."""
 _OTHER_MATTER = "other_matter"
-_BLANK = TelemetryEvent(
-    timestamp="", interaction_id="", session_id="", stage=TelemetryStage.RECEIVED
-)
-"""What events are made of: to change it is quicker than to make one."""
+_BEFORE_INTENT = (TelemetryStage.INTENTS_ELIGIBLE, TelemetryStage.INTENT_CLASSIFIED)
+"""What is told before, and with which, the intent is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +58,6 @@ class StageReader:
     ) -> None:
         """`known` are the intents of which the desk has something written."""
         self._message = message
-        self._blank = _BLANK.changed(
-            interaction_id=message.interaction_id,
-            session_id=message.session_id,
-            run_id=message.run_id,
-        )
         self._redaction = redaction
         self._known = known
         self._hidden = HiddenValues()
@@ -92,7 +85,18 @@ class StageReader:
         }
         received = TelemetryStage.RECEIVED
         event_id = f"{self._message.run_id}.{received}"
-        self._told.append(self._event(received, {"memory": memory}, event_id, self._message.at))
+        message = self._message
+        event = TelemetryEvent(
+            iso_at(message.at),
+            message.interaction_id,
+            message.session_id,
+            received,
+            payload={"memory": memory},
+            id=event_id,
+            run_id=message.run_id,
+            started_at=message.at,
+        )
+        self._told.append(event)
 
     def read(self, state: State) -> None:
         """Take one row in."""
@@ -114,6 +118,8 @@ class StageReader:
             self._tell_classified()
         told = self._told
         self._told = []
+        if not self._hidden:
+            return told
         return [self._without_hidden(event) for event in told]
 
     # --- rows of stages
@@ -246,44 +252,34 @@ class StageReader:
         level: TelemetryLevel = TelemetryLevel.INFO,
         step: StepRecord | None = None,
     ) -> None:
-        if stage not in (TelemetryStage.INTENTS_ELIGIBLE, TelemetryStage.INTENT_CLASSIFIED):
+        if stage not in _BEFORE_INTENT:
             self._tell_classified()
             if self._is_classified:
-                payload = payload | {INTENT_ID: self._intent}
-        if payload.get("fallback"):
+                payload[INTENT_ID] = self._intent
+        if "fallback" in payload:
             level = TelemetryLevel.WARN
         if step is not None:
-            payload = payload | {"step": _told_step(step)}
-        if state.after.metadata.get(BY_MODEL) and self._hidden and "message" in payload:
+            payload["step"] = _told_step(step)
+        if self._hidden and state.after.metadata.get(BY_MODEL) and "message" in payload:
             # a model may have put it in other words
-            payload = payload | {"message": HIDDEN}
+            payload["message"] = HIDDEN
         row = state.row
-        event_id = f"{row.run_id}.{row.seq}.{stage}"
-        at = row.started_at + row.latency_ms / 1000
-        event = self._event(
+        seconds = row.latency_ms / 1000
+        message = self._message
+        event = TelemetryEvent(
+            iso_at(row.started_at + seconds),
+            message.interaction_id,
+            message.session_id,
             stage,
+            level,
             payload,
-            event_id,
-            at,
-            level=level,
-            started_at=row.started_at,
-            seconds=row.latency_ms / 1000,
-            answered=state.result.answered or {},
+            f"{row.run_id}.{row.seq}.{stage}",
+            message.run_id,
+            row.started_at,
+            seconds,
+            state.result.answered or {},
         )
         self._told.append(event)
-
-    def _event(
-        self,
-        stage: TelemetryStage,
-        payload: dict[str, Any],
-        event_id: str,
-        at: float,
-        **more: Any,
-    ) -> TelemetryEvent:
-        more.setdefault("started_at", at)
-        return self._blank.changed(
-            timestamp=iso_at(at), stage=stage, payload=payload, id=event_id, **more
-        )
 
     # --- what stays hidden
 
@@ -301,7 +297,7 @@ class StageReader:
             self._hidden.add(self._redaction.values_in(output))
 
     def _without_hidden(self, event: TelemetryEvent) -> TelemetryEvent:
-        if not self._hidden or "message" not in event.payload:
+        if "message" not in event.payload:
             return event
         message = self._hidden.out_of(str(event.payload["message"]))
         return event.changed(payload={**event.payload, "message": message})

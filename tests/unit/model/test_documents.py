@@ -1,6 +1,8 @@
 """Records as documents: times told, and nothing else touched."""
 
+import random
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from deskhand.model.documents import document, iso_at, with_times
 from deskhand.model.run import Event, Run, RunStatus
@@ -49,3 +51,12 @@ def test_records_inside_a_record_are_told_too() -> None:
 def test_a_row_of_a_view_has_its_own_times_told() -> None:
     row = {"started_at": DAY, "iterations": 3, "tool_calls_log": [{"at": 1}], "finished_at": None}
     assert with_times(row) == {**row, "started_at": iso_at(DAY)}
+
+
+def test_a_moment_is_told_as_the_standard_library_tells_it() -> None:
+    chance = random.Random(80)
+    moments = [chance.uniform(0, 4_000_000_000) for _ in range(5_000)]
+    moments += [1_800_000_000.9999996, 1_800_000_000.002, 1_800_000_000, 0, -1.5]
+    for moment in moments:
+        told = datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")
+        assert iso_at(moment) == told

@@ -9,13 +9,14 @@ import time
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import sqlalchemy as sa
 from pydantic_core import from_json
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import CoreDatabase, SqlDesk, insert_if_new
-from deskhand.adapters.stores.rows import RUN_COLUMNS, STEP_COLUMNS, call_of, run_of, step_of
+from deskhand.adapters.stores.rows import STEP_COLUMNS, call_of
 from deskhand.engine.statements import STEPS
 from deskhand.errors import NotFound
 from deskhand.model.codes import ErrorCode
@@ -24,6 +25,21 @@ from deskhand.ports.telemetry import SinkMark, ToldRun
 
 _MARKS = t.telemetry_marks.c
 _STATED = t.statements.c
+_RUN_FIELDS = (
+    "id",
+    "desk",
+    "position",
+    "message_key",
+    "conversation",
+    "flow",
+    "status",
+    "error_code",
+    "created_at",
+)
+_RUN_COLUMNS = tuple(t.runs.c[name] for name in _RUN_FIELDS)
+_TOLD_COLUMNS = STEP_COLUMNS[:-3]
+"""All but salt, digest and chain: telemetry proves nothing."""
+_UNREAD: tuple[Any, ...] = (None, b"", b"")
 _COUNT_BEGINS = f'"{STEPS}":"'
 
 
@@ -173,17 +189,25 @@ def _runs(core: sa.Connection, positions: Sequence[int]) -> dict[int, tuple[Run,
     """Runs with the ids of their messages, and how many messages their conversations had by
     then."""
     query = (
-        sa.select(*RUN_COLUMNS, t.messages.c.body)
+        sa.select(*_RUN_COLUMNS, t.messages.c.body)
         .join(t.messages, t.messages.c.run == t.runs.c.position)
         .where(t.runs.c.position.in_(positions))
         .order_by(t.runs.c.position)
     )
-    found = [(run_of(values), body) for *values, body in core.execute(query)]
+    found = [(_run_of(values), body) for *values, body in core.execute(query).all()]
     counted = _messages_by_then(core, [run for run, _ in found])
     runs: dict[int, tuple[Run, str | None, int]] = {}
     for run, body in found:
         runs[run.position] = (run, _message_id(body), counted[run.position])
     return runs
+
+
+def _run_of(values: Sequence[Any]) -> Run:
+    """A run as far as telemetry tells of it: the rest stays behind."""
+    named = dict(zip(_RUN_FIELDS, values, strict=True))
+    named["message_key"] = bytes(named["message_key"]).hex()
+    named["status"] = RunStatus(named["status"])
+    return Run(**named)
 
 
 def _message_id(body: bytes | None) -> str | None:
@@ -230,13 +254,13 @@ def _messages_by_then(core: sa.Connection, runs: Sequence[Run]) -> dict[int, int
 
 def _rows(core: sa.Connection, ids: dict[int, str]) -> dict[int, list[StepRow]]:
     query = (
-        sa.select(t.steps.c.run, *STEP_COLUMNS)
+        sa.select(t.steps.c.run, *_TOLD_COLUMNS)
         .where(t.steps.c.run.in_(list(ids)))
         .order_by(t.steps.c.run, t.steps.c.seq)
     )
     rows: dict[int, list[StepRow]] = defaultdict(list)
-    for position, *values in core.execute(query):
-        rows[position].append(step_of(ids[position], values))
+    for position, *values in core.execute(query).all():
+        rows[position].append(StepRow(ids[position], *values, *_UNREAD))
     return rows
 
 

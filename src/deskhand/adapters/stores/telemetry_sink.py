@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -12,6 +13,8 @@ from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.model.telemetry import TelemetryEvent, TelemetryLevel, TelemetryStage
 
 _EVENTS = t.telemetry_events.c
+Values = tuple[str | int | None, ...]
+_COLUMNS = tuple(column.name for column in t.telemetry_events.columns)
 
 
 class SqlSink:
@@ -31,29 +34,30 @@ class SqlSink:
         known = set(core.execute(of_runs).scalars())
         last = sa.select(sa.func.max(_EVENTS.position)).where(_EVENTS.desk == self.desk)
         position = core.execute(last).scalar() or 0
-        new: list[dict[str, Any]] = []
+        new: list[Values] = []
         for event in events:
             if event.id not in known:
                 known.add(event.id)
                 position += 1
                 new.append(self._row(event, position))
         if new:
-            core.execute(t.telemetry_events.insert(), new)
+            _write(core, new)
 
-    def _row(self, event: TelemetryEvent, position: int) -> dict[str, Any]:
-        return {
-            "desk": self.desk,
-            "id": event.id,
-            "position": position,
-            "run_id": event.run_id,
-            "timestamp": event.timestamp,
-            "interaction_id": event.interaction_id,
-            "session_id": event.session_id,
-            "stage": str(event.stage),
-            "level": str(event.level),
-            "intent_id": event.intent_id,
-            "payload": to_json(event.payload).decode(),
-        }
+    def _row(self, event: TelemetryEvent, position: int) -> Values:
+        """The values of a row, in the order of the table's columns."""
+        return (
+            self.desk,
+            event.id,
+            position,
+            event.run_id,
+            event.timestamp,
+            event.interaction_id,
+            event.session_id,
+            event.stage.value,
+            event.level.value,
+            event.intent_id,
+            to_json(event.payload).decode(),
+        )
 
     async def events(
         self, *, session: str | None = None, after: int = 0, limit: int = 1000
@@ -70,6 +74,22 @@ class SqlSink:
         return await self._database.read_core(
             lambda core: [_event_of(row) for row in core.execute(query)]
         )
+
+
+@cache
+def _positional_insert(dialect: sa.Dialect) -> str:
+    """The statement whose values stand in the order of the columns."""
+    return str(t.telemetry_events.insert().compile(dialect=dialect))
+
+
+def _write(core: sa.Connection, rows: list[Values]) -> None:
+    """One statement for all rows. SQLite is given their values as they are: making and unmaking a
+    mapping for each takes as long as SQLite does."""
+    if core.dialect.name == "sqlite":
+        core.exec_driver_sql(_positional_insert(core.dialect), rows)
+        return
+    named = [dict(zip(_COLUMNS, values, strict=True)) for values in rows]
+    core.execute(t.telemetry_events.insert(), named)
 
 
 def _event_of(row: sa.Row[Any]) -> TelemetryEvent:
