@@ -91,13 +91,24 @@ def is_exact(reader: TurnReader, case: Mapping[str, Any], name: str, value: Any)
     written = str(case["values"][name])
     if name == "order":
         own = order_letters(value)
+        is_partly_spoken = re.search(r"[^\W\d_]{2,}", written) is not None
+        if is_partly_spoken and own == re.sub(r"\D", "", written):
+            return True
         return own == order_letters(written) or own in spoken_in(written)
     if value is None:
         return False
     number = number_in(written)
     if number is None:
-        return same_value(amount_alone(reader, written), value)
+        return same_amount(amount_alone(reader, written), value)
     return "amount" in value and Decimal(value["amount"]) == number
+
+
+def same_amount(truth: Any, value: Any) -> bool:
+    """Of amounts the number counts, as it does for those in figures: the truth often leaves the
+    currency out."""
+    if isinstance(truth, Mapping) and "amount" in truth and "amount" in value:
+        return same_value(truth["amount"], value["amount"])
+    return same_value(truth, value)
 
 
 def amount_alone(reader: TurnReader, written: str) -> Any:

@@ -12,12 +12,12 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
-from deskhand.language.slots.number_phrases import number_phrases
+from deskhand.language.slots.number_phrases import NumberPhrase, number_phrases
 from deskhand.language.slots.numbers import KNOWN_LANGUAGES, languages_of
 
 _NOTES = {
-    r"fivers?|funfer": 5,
-    r"tenners?|zehner|desetikorun\w*|desetieur\w*": 10,
+    r"fivers?|funfer|petk[auoy]": 5,
+    r"tenners?|zehner|desitk[auoy]|desetikorun\w*|desetieur\w*": 10,
     r"zwanni|zwanziger|dvack\w|dvacet?ieur\w*|dvacetikorun\w*": 20,
     r"fuffi|fuffziger|funfziger|padesatk\w|padesatikorun\w*": 50,
     r"hunni|hunderter|stovk\w|stovek|stokorun\w*": 100,
@@ -28,8 +28,16 @@ _NOTES = {
     r"dvoutisicovk\w": 2000,
 }
 """What notes are called, and the sums that are named after them."""
-_NOTE = re.compile("|".join(rf"(?P<n{worth}>\b(?:{name})\b)" for name, worth in _NOTES.items()))
+_NOTE = re.compile(
+    "|".join(rf"(?P<n{worth}>(?<!minus )\b(?:{name})\b)" for name, worth in _NOTES.items())
+)
 _FEW_WORDS = 5
+_IS_DONE = re.compile(
+    r"\b(?:cancel\w*|zrus\w*|rusit|storn\w*|anul\w*|abbestell\w*|vracim|posilam|sende|"
+    r"schicke zuruck|"
+    r"sending (?:it |them )?back|returning|devuelvo|siempre|vzdycky|immer|always)\b"
+)
+"""What is done with a whole order, which says nothing of how much is paid back."""
 _COUNT_BEFORE = re.compile(r"([a-z]+|\d{1,2})[ ]$")
 
 _PARTS = (
@@ -45,7 +53,8 @@ _PARTS = (
         r"all of (?:it|them|that)|all my money|all the money|every (?:cent|penny)|everything|"
         r"the (?:lot|whole (?:thing|lot|amount|sum|price)|full (?:amount|sum|price|thing)|"
         r"entire (?:amount|sum|price)|total)|in full|(?:a )?full refund|full (?:amount|price)|"
-        r"vse|vsechno|(?:celou|plnou) (?:castku|cenu|sumu)|cela (?:castka|cena)|celych|celou|"
+        r"vse|vsechno|(?:celou|plnou) (?:castku|cenu|sumu)|cela (?:castka|cena)|cel(?:ych|"
+        r"ou)(?=\W*$)|"
         r"v plne vysi|komplet\w*|"
         r"alles|vollstandig\w*|(?:ganze[nrs]?|volle[nr]?|gesamte[nr]?) "
         r"(?:betrag|summe|preis|kaufpreis|geld)|das ganze|die volle|den vollen|voll|jeden cent|"
@@ -59,7 +68,13 @@ _PERCENT = re.compile(
 )
 _OF_NUMBER = re.compile(r" (?:of|von|z|ze|de|del) (\d{1,6}(?:[.,]\d{1,2})?)(?![\w.,]*\d)")
 _WHOLE_ALONE = re.compile(r"\W*(?:all|whole|full|cele|cely|cela|ganz|completo|entero)\W*")
-_WITH_CENTS = re.compile(r"(?<![\w.,])(\d{1,5}) con (\d{2})(?![\w.,]*\d)")
+_WITH_CENTS = re.compile(
+    r"(?<![\w.,])(\d{1,5}) (?:con|komma|comma|point|punkt|coma|punto|carka|celych|"
+    r"cela) (\d{2})(?![\w.,]*\d)"
+)
+_CENTS = 100
+_CENTS_FOLLOW = re.compile(r" (?:con|komma|comma|point|punkt|coma|punto|carka|celych|cela) ")
+"""What stands between a number in words and its cents."""
 _NO_SHARE_AFTER = re.compile(
     r"\s+(?:an hour|hour|vor|nach|stunde|hodin\w*|(?:de )?hora|past|year|a year|jahr|roku|metru|"
     r"way|empty|broken|gone|leer|kaputt|rozbit\w*|rot\w+|ok|okay|good|fine|gut|dobre|bien)\b"
@@ -70,7 +85,8 @@ _OF_WHAT = re.compile(
 _OF_MONEY = re.compile(
     r"it|that|this|them|price|amount|money|total|sum|cost|order|what|refund|value|betrag\w*|"
     r"\w*preis\w*|summe|geld\w*|bestellung|rechnung\w*|gesamt\w*|ceny|castky|sumy|penez|toho|"
-    r"objednavky|celku|hodnoty|precio|importe|dinero|pedido|lo|eso|costo|coste|total|valor|(?:[a-z]{1,3}-?)?\d+"
+    r"objednavky|celku|hodnoty|precio|importe|dinero|pedido|lo|eso|costo|coste|total|valor|"
+    r"(?:[a-z]{1,3}-?)?\d+"
 )
 _HALF_BEFORE = re.compile(
     r"(?:\bother|\bsecond|\bdruh\w+|\bandere\w*|\bzweite\w*|\botra|\bsegunda) $"
@@ -110,15 +126,28 @@ def shares_in(folded: str) -> Iterator[SpokenAmount]:
         elif 0 < share <= 1:
             yield SpokenAmount(*match.span(), share=share)
     for match in _PART.finditer(folded):
-        before, after = folded[: match.start()], folded[match.end() :]
-        of_what = _OF_WHAT.match(after)
-        if of_what is not None and not _OF_MONEY.fullmatch(of_what.group(1)):
-            continue
-        if not _NO_SHARE_AFTER.match(after) and not _HALF_BEFORE.search(before):
-            place = int((match.lastgroup or "p0")[1:])
-            yield SpokenAmount(*match.span(), share=_PARTS[place][0])
+        share = _PARTS[int((match.lastgroup or "p0")[1:])][0]
+        if _is_of_money(folded, *match.span(), share):
+            yield SpokenAmount(*match.span(), share=share)
     if _WHOLE_ALONE.fullmatch(folded):
         yield SpokenAmount(0, len(folded), share=Fraction(1))
+
+
+def _is_of_money(folded: str, start: int, end: int, share: Fraction) -> bool:
+    """Whether a part is one of what was paid, and not of a thing or of a time."""
+    before, after = folded[:start], folded[end:]
+    if share == 1 and _IS_DONE.search(_sentence_around(folded, start, end)):
+        return False
+    of_what = _OF_WHAT.match(after)
+    if of_what is not None and not _OF_MONEY.fullmatch(of_what.group(1)):
+        return False
+    return not _NO_SHARE_AFTER.match(after) and not _HALF_BEFORE.search(before)
+
+
+def _sentence_around(folded: str, start: int, end: int) -> str:
+    begin = max(folded.rfind(mark, 0, start) for mark in ".!?;\n") + 1
+    stop = re.search(r"[.!?;\n]|$", folded[end:])
+    return folded[begin : end + (stop.start() if stop is not None else 0)]
 
 
 def _notes(folded: str, language: str | None) -> Iterator[SpokenAmount]:
@@ -153,6 +182,17 @@ def _numbers(folded: str, language: str | None) -> Iterator[SpokenAmount]:
     is_short = len(folded.split()) <= _FEW_WORDS
     if not phrases and is_short:  # too short a text to tell its language
         phrases = list(number_phrases(folded, KNOWN_LANGUAGES))
+    before: NumberPhrase | None = None
     for phrase in phrases:
+        if before is not None and _are_cents(folded, before, phrase):
+            yield SpokenAmount(before.start, phrase.end, before.value + phrase.value / _CENTS)
         if phrase.value > 1:
             yield SpokenAmount(phrase.start, phrase.end, phrase.value)
+        before = phrase
+
+
+def _are_cents(folded: str, before: NumberPhrase, phrase: NumberPhrase) -> bool:
+    """Whether a number in words gives the cents of the one before it: "sesenta con quince"."""
+    if _CENTS_FOLLOW.fullmatch(folded[before.end : phrase.start]) is None:
+        return False
+    return before.value == before.value.to_integral_value() and phrase.value < _CENTS

@@ -12,7 +12,7 @@ from deskhand.language.slots.folded_text import FoldedText
 from deskhand.language.turn_addresses import address_in, unasked_words, with_name_before
 from deskhand.language.turn_cues import turn_cues
 from deskhand.language.turn_kinds import TurnKind
-from deskhand.language.turn_numbers import overlap
+from deskhand.language.turn_number_values import overlap
 from deskhand.language.turn_reading import Span, TurnReading
 from deskhand.language.turn_texts import (
     EDGES,
@@ -30,6 +30,13 @@ _SURE_OF_ANSWER = 0.9
 _SURE_OF_WORDS = 0.6
 """How sure it must be of words that were not asked for."""
 _NEW_SENTENCE = re.compile(r"[.!?;]\s|\n")
+_LEADS_TO_ORDER = re.compile(
+    r"\(?(?:\b(?:from|of|in|on|for|with|aus|von|bei|zu|zur|mit|z|ze|u|v|k|ke|de|del|en) )?"
+    r"(?:\b(?:the|my|this|der|meiner|dieser|me|moji|teto|mi|el|la) )?"
+    r"\b(?:orders?|order's|bestell\w*|auftrag\w*|objednavk\w*|obj|pedido|compra|orden)"
+    r"(?: (?:number|no|nr|nummer|cislo|c|numero|is|ist|je|es))*[ .:#]*$"
+)
+"""What stands before an order amid other words."""
 _NAME = re.compile(r"c/o\b|[A-ZÀ-Ž]")
 
 
@@ -45,6 +52,10 @@ class OwnWords:
         """What the model marks; of what was asked for, else what is left beside other values."""
         if about == "address":
             return self._address(name, about, is_asked=is_asked)
+        words = self._without_orders(self._answer(name, about, is_asked=is_asked))
+        return words if words is not None and self.says(words) else None
+
+    def _answer(self, name: str, about: str | None, *, is_asked: bool) -> str | None:
         words = self.marked(name, about)
         if words is not None and (is_asked or self._is_sure(name, about)) and self.says(words):
             return _reasoned(about, words)
@@ -55,6 +66,15 @@ class OwnWords:
             return _reasoned(about, words)
         words = own_words(self._text, self._spans, drops_lead=about != "summary")
         return _reasoned(about, words) if words is not None and self.says(words) else None
+
+    def _without_orders(self, words: str | None) -> str | None:
+        """The words without an order that stands amid them: "the lamp from order 10018
+        flickers"."""
+        start = -1 if words is None else self._text.find(words)
+        if words is None or start < 0:
+            return words
+        place = start, start + len(words)
+        return without_orders(self._text, place, self._spans)
 
     def unasked(self, name: str, about: str | None) -> str | None:
         """The words for a slot of a matter that begins: what the model marks, else what says so
@@ -139,3 +159,25 @@ class OwnWords:
 def _reasoned(about: str | None, words: str | None) -> str | None:
     """The words, unless they are to be a reason and only repeat what is wanted."""
     return None if words and about == "reason" and only_wishes(words) else words
+
+
+def without_orders(text: str, place: Span, spans: Sequence[Span]) -> str | None:
+    """The words at a place without the orders in them and the words that lead to those; None where
+    nothing is left."""
+    folded = FoldedText(text).folded
+    start, end = place
+    pieces: list[str] = []
+    for first, last in sorted(spans):
+        lead = _LEADS_TO_ORDER.search(folded[start:first]) if start <= first < end else None
+        if lead is not None:
+            pieces.append(text[start : start + lead.start()])
+            start = _after_bracket(text, last) if "(" in lead.group() else last
+    pieces.append(text[start:end])
+    words = " ".join(piece.strip() for piece in pieces if piece.strip(EDGES))
+    return words.strip(EDGES) or None
+
+
+def _after_bracket(text: str, place: int) -> int:
+    """Where the bracket ends that is open at a place."""
+    end = text.find(")", place)
+    return place if end < 0 else end + 1

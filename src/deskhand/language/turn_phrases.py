@@ -38,6 +38,11 @@ _ANYWHERE = {
     TurnKind.INVALID: 0.0,
 }
 """And where it stands anywhere: words for a person or for why are seldom said for anything else."""
+_FEW_WORDS = 7
+_NO_IDEA = 2.0
+"""What certain words for not knowing add."""
+_UNLIKELY_BESIDE = (TurnKind.CANCEL, TurnKind.REPEAT)
+"""Kinds for which such words are easily taken."""
 _CUES = {
     TurnKind.PERSON: "person",
     TurnKind.WHY: "why",
@@ -78,6 +83,10 @@ def phrase_weights(text: str) -> Mapping[TurnKind, float]:
     folded = FoldedText(text).folded
     for kind in _CUES:
         weights[kind] += _by_phrases(kind, folded, cues)
+    if cues.has("no_idea", folded):
+        weights[TurnKind.INVALID] += _NO_IDEA
+        for kind in _UNLIKELY_BESIDE:
+            weights[kind] -= _NO_IDEA
     return weights
 
 
@@ -102,6 +111,8 @@ def _by_phrases(kind: TurnKind, folded: str, cues: Cues) -> float:
     if cues.is_all(cue, folded):
         added += _WHOLE
     if any(cues.is_all(cue, clause) for clause in clauses):
+        added += _CLAUSE_ALONE
+    if kind is TurnKind.WHY and cues.first(cue, folded) and len(folded.split()) <= _FEW_WORDS:
         added += _CLAUSE_ALONE
     if kind is TurnKind.WHY and any(cues.is_all("why_short", clause) for clause in clauses):
         added += _CLAUSE_ALONE

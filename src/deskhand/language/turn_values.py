@@ -1,6 +1,7 @@
 """The typed values that a turn states: which of several is meant, and a number without its unit."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from deskhand.config.sections.slots import SlotSpec
@@ -8,8 +9,9 @@ from deskhand.language.slots import SlotMatch, SlotValue
 from deskhand.language.slots.folded_text import FoldedText
 from deskhand.language.turn_cues import Cues, turn_cues
 from deskhand.language.turn_kinds import OpenQuestion
-from deskhand.language.turn_number_patterns import DENIED
-from deskhand.language.turn_numbers import BareNumbers, mark_of, overlap, takes_back
+from deskhand.language.turn_number_patterns import DEARER_OR_CHEAPER, DENIED
+from deskhand.language.turn_number_values import mark_of, names_other_thing, overlap, takes_back
+from deskhand.language.turn_numbers import BareNumbers
 
 Span = tuple[int, int]
 
@@ -44,8 +46,11 @@ def values_in(
     spans: list[Span] = []
     chosen: list[str] = []
     retracted: list[str] = []
-    for name, slot in found.items():
-        spans += [(match.start, match.end) for match in slot.matches]
+    belonging = {
+        name: _belonging(slot, slots[name], folded, question) for name, slot in found.items()
+    }
+    for name, slot in belonging.items():
+        spans += [(match.start, match.end) for match in found[name].matches]
         meant = _meant(slot, folded, cues) or _only_new(slot, question.known.get(name))
         if meant is None:
             meant = _marked_match(slot, folded, marks.get(mark_of(slots[name])))
@@ -54,12 +59,27 @@ def values_in(
             values[name] = meant.value
             retracted += [name] if _is_retraction(slot, meant, folded, cues) else []
     reading = BareNumbers(text, folded, spans, question, marks)
-    for name, slot in found.items():
+    for name, slot in belonging.items():
         if name not in values:
             reading.add(slots[name], values)
         elif slots[name].type == "money":
-            reading.put_in_place(name, slot.matches[-1].end, values)
+            reading.put_in_place(slots[name], slot.matches[-1].end, values)
     return TurnValues(values, spans, (*chosen, *reading.chosen), (*retracted, *reading.retracted))
+
+
+def _belonging(slot: SlotValue, spec: SlotSpec, folded: str, question: OpenQuestion) -> SlotValue:
+    """What was found without the numbers of other things than orders, and without amounts that
+    only compare prices."""
+    kept = slot.matches
+    if spec.type == "order_number":
+        kept = tuple(
+            match
+            for match in kept
+            if not names_other_thing(folded[: match.start], spec.name, question.prompt)
+        )
+    elif spec.type == "money" and spec.name not in question.asked:
+        kept = tuple(match for match in kept if not DEARER_OR_CHEAPER.match(folded[match.end :]))
+    return replace(slot, matches=kept)
 
 
 def _meant(slot: SlotValue, folded: str, cues: Cues) -> SlotMatch | None:

@@ -20,9 +20,7 @@ from deskhand.config.sections.slots import SlotSpec, naming_slots
 from deskhand.language.identify import identify
 from deskhand.language.message_reader import Graph, MessageReader, shared_message_reader
 from deskhand.language.slots import SlotExtractor
-from deskhand.language.slots.folded_text import FoldedText
 from deskhand.language.turn_agreement import agreement, begins_with_yes_or_no
-from deskhand.language.turn_cues import Cues, turn_cues
 from deskhand.language.turn_kinds import (
     ALWAYS_POSSIBLE,
     ANSWERS,
@@ -36,6 +34,7 @@ from deskhand.language.turn_kinds import (
 from deskhand.language.turn_own_words import OwnWords
 from deskhand.language.turn_phrases import weighed_chances
 from deskhand.language.turn_reading import Span, TurnReading, read_turn
+from deskhand.language.turn_stated import StatedValues
 from deskhand.language.turn_values import TurnValues, values_in
 
 MOST_TEXT = 4_000
@@ -47,8 +46,14 @@ say little does no harm."""
 _VERY_SURE = 0.9
 _VERY_LIKELY = 0.6
 """How likely a kind must be that what the text states speaks against."""
-_SURE_OF_PERSON = 0.88
-"""How likely the wish for a person must be that is said without a word for one."""
+_SURE_WITHOUT_WORDS = 0.88
+"""How likely a kind must be that is said without a word for it."""
+_NEEDS_WORDS = {
+    TurnKind.PERSON: "person",
+    TurnKind.CANCEL: "cancel",
+    TurnKind.REPEAT: "repeat",
+}
+"""Kinds that are mostly said by words that mean nothing else, with their cues."""
 _SURE_OF_YES = 0.5
 """How likely an answer must be that agrees without a word for yes."""
 
@@ -142,41 +147,41 @@ class TurnReader:
         return tuple(dict.fromkeys((*question.asked, *question.slots)))
 
 
-class _Decision:
+class _Decision(StatedValues):
     """One turn being read."""
 
     def __init__(
         self, reader: TurnReader, text: str, question: OpenQuestion, received_at: datetime
     ) -> None:
+        model = reader.reading(text, question)
+        found = reader.values(text, question, received_at, model.marked)
+        super().__init__(reader, text, question, model, found)
         self.reader = reader
-        self.text = text
-        self.question = question
         self.received_at = received_at
-        self.cues: Cues = turn_cues()
-        self.folded = FoldedText(text).folded
-        self.model = reader.reading(text, question)
-        self.found = reader.values(text, question, received_at, self.model.marked)
-        self.own = OwnWords(text, self.model, self.found.spans)
         self.matter = reader.matter_of(text)
         self.names_other_matter = self.matter not in (None, question.matter)
         self.agrees = self._agreement()
 
     def turn(self) -> Turn:
-        kind = max(self._possible(), key=self._chance)
-        if kind is TurnKind.CORRECTION:
+        possible = self._possible()
+        is_no_answer = TurnKind.ANSWER not in possible
+        kind = max(possible, key=lambda kind: self._chance(kind, is_no_answer=is_no_answer))
+        if kind in (TurnKind.CANCEL, TurnKind.ASIDE) and self._cancels_thing():
+            kind = TurnKind.OTHER_MATTER
+        if kind is TurnKind.CORRECTION or (kind in ANSWERS and self._answers_and_corrects()):
             return self._correction()
         if kind in ANSWERS:
             values = self._given()
-            return Turn(answer_kind(values), values, unsure=self._unsure(values))
+            return Turn(answer_kind(values), values, unsure=self.unsure(values))
         if kind in (TurnKind.WHY, TurnKind.REPEAT, TurnKind.CANCEL, TurnKind.INVALID):
             return Turn(kind)
         if kind is TurnKind.OTHER_MATTER:
             return self._other_matter()
-        values = self._typed()
+        values = self.typed()
         is_aside = kind is TurnKind.ASIDE
         if is_aside and self.agrees is not None and begins_with_yes_or_no(self.folded):
             values[CONFIRM] = self.agrees
-        return Turn(kind, values, unsure=self._unsure(values))
+        return Turn(kind, values, unsure=self.unsure(values))
 
     def _other_matter(self) -> Turn:
         """What begins another matter, with the values of that one."""
@@ -192,11 +197,23 @@ class _Decision:
         unsure = tuple(name for name in found.chosen if name in values)
         return Turn(TurnKind.OTHER_MATTER, values, self.matter, unsure=unsure)
 
+    def _answers_and_corrects(self) -> bool:
+        """Whether it changes a known value beside its answer, and says so."""
+        is_corrected = bool(self.changed()) and self.cues.has("correct", self.folded)
+        return is_corrected or bool(self.in_fact())
+
+    def _cancels_thing(self) -> bool:
+        """Whether it wants an order cancelled where something else was talked about: that is a
+        matter of its own, and more than to drop this one."""
+        return self.names_other_matter and self.cues.has("cancel_thing", self.folded)
+
     # --- which kinds the values allow
 
     def _possible(self) -> list[TurnKind]:
         if self._is_bare_answer():
             return [TurnKind.ANSWER]
+        if self._says_nothing():
+            return [TurnKind.INVALID]
         if self._only_corrects():
             return [TurnKind.CORRECTION]
         if self._only_refuses():
@@ -213,16 +230,17 @@ class _Decision:
 
     def _puts_in_place(self) -> bool:
         """Whether it puts something in the place of what was said before, or in this very turn."""
-        if self._changed() or self.found.retracted or self._taken_back():
+        if self.changed() or self.found.retracted or self._taken_back():
             return True
-        return self._other_one and not self._new()
+        return self.other_one and not self.new()
 
     def _possible_beside(self, answered: Sequence[str]) -> list[TurnKind]:
         """The kinds beside answers and corrections. Who states what was asked for does not ask
         what it is for, nor does he begin another matter without saying which."""
         possible = list(ALWAYS_POSSIBLE)
-        if not self._may_want_person():
-            possible.remove(TurnKind.PERSON)
+        for kind, cue in _NEEDS_WORDS.items():
+            if not self._has_words_for(kind, cue):
+                possible.remove(kind)
         if not self._may_begin_another():
             possible.remove(TurnKind.OTHER_MATTER)
         if any(name in self.found.values for name in answered):
@@ -240,10 +258,9 @@ class _Decision:
             return (self.names_other_matter and asks) or self._chance(kind) >= _VERY_SURE
         return kind in (TurnKind.ASIDE, TurnKind.PERSON)
 
-    def _may_want_person(self) -> bool:
-        """Whether its words speak of a person, or the model is sure without them."""
-        has_words = self.cues.has("person", self.folded)
-        return has_words or self._chance(TurnKind.PERSON) >= _SURE_OF_PERSON
+    def _has_words_for(self, kind: TurnKind, cue: str) -> bool:
+        """Whether its words speak for a kind, or the model is sure without them."""
+        return self.cues.has(cue, self.folded) or self._chance(kind) >= _SURE_WITHOUT_WORDS
 
     def _may_begin_another(self) -> bool:
         """Whether it may begin another matter: an intent covers what it says, or nothing that it
@@ -259,17 +276,25 @@ class _Decision:
     def _takes_back(self) -> bool:
         """Whether it puts another value in the place of a known one, or says no to what was to be
         confirmed: that belongs to the matter at hand."""
-        return bool(self._changed()) or (
-            self.agrees is False and begins_with_yes_or_no(self.folded)
-        )
+        return bool(self.changed()) or (self.agrees is False and begins_with_yes_or_no(self.folded))
 
     def _only_corrects(self) -> bool:
         """Whether it says that another one was meant, or that something was wrong, and no more."""
-        if "?" in self.text or self._new():
+        if "?" in self.text or self.new():
             return False
         few = len(self.folded.split()) <= _FEW_WORDS
         was_wrong = bool(self.question.known) and self.cues.has("was_wrong", self.folded)
-        return was_wrong or (few and self._other_one)
+        return was_wrong or (few and self.other_one)
+
+    def _says_nothing(self) -> bool:
+        """Whether it has neither letters nor digits nor a question, or is a mere no: "do you have
+        the number?" "No."."""
+        if CONFIRM in self.question.asked:
+            return False
+        is_one_word = len(re.findall(r"\w+", self.folded)) == 1
+        if is_one_word and self.cues.is_all("refuse", self.folded):
+            return True
+        return not re.search(r"[^\W_]|\?", self.folded)
 
     def _only_refuses(self) -> bool:
         """Whether it is nothing but a no or a "never mind", where something else was asked for."""
@@ -279,13 +304,16 @@ class _Decision:
 
     def _is_sure_of(self, name: str) -> bool:
         """Whether what was asked for is there for certain: typed, or words that the model marks."""
-        if name not in self._texts_asked:
+        if name not in self.texts_asked:
             return True
         answer, invalid = self._chance(TurnKind.ANSWER), self._chance(TurnKind.INVALID)
         return answer >= invalid / _HARMLESS or self.own.is_plain(name, self.reader.about(name))
 
-    def _chance(self, kind: TurnKind) -> float:
-        """How likely the kind is; answers count together."""
+    def _chance(self, kind: TurnKind, *, is_no_answer: bool = False) -> float:
+        """How likely the kind is; answers count together. What sounds like an answer and gives
+        nothing that was asked for is invalid."""
+        if kind is TurnKind.INVALID and is_no_answer:
+            return self._chances[kind] + self._chances[TurnKind.ANSWER]
         if kind in ANSWERS:
             return self._chances[TurnKind.ANSWER]
         if kind is TurnKind.OTHER_MATTER and self._asks_what_another_covers():
@@ -299,14 +327,14 @@ class _Decision:
 
     @cached_property
     def _chances(self) -> Mapping[TurnKind, float]:
-        return weighed_chances(self.text, self.model, takes_words=bool(self._texts_asked))
+        return weighed_chances(self.text, self.model, takes_words=bool(self.texts_asked))
 
     def _is_bare_answer(self) -> bool:
         """Whether it is nothing but a yes, a no or the value that was asked for."""
         if CONFIRM in self.question.asked:
             return self.cues.is_all("agree", self.folded) or self.cues.is_all("refuse", self.folded)
-        typed = self._new()
-        if not any(name in typed for name in self.question.asked) or self._changed():
+        typed = self.new()
+        if not any(name in typed for name in self.question.asked) or self.changed():
             return False
         rest = self.text
         for start, end in sorted(self.found.spans, reverse=True):
@@ -314,12 +342,12 @@ class _Decision:
         return not re.search(r"[^\W\d_]", rest)
 
     def _correction(self) -> Turn:
-        changed = self._changed()
+        changed = self.changed() or self.in_fact()
         if changed or self.found.retracted or self._taken_back():
-            texts = self._taken_back() or self._new_texts()
-            values = self._typed() | texts
-            return Turn(TurnKind.CORRECTION, values, unsure=self._unsure(values))
-        return Turn(TurnKind.CORRECTION, other_one=self._other_one)
+            texts = self._taken_back() or self.in_fact() or self.new_texts()
+            values = self.typed() | texts
+            return Turn(TurnKind.CORRECTION, values, unsure=self.unsure(values))
+        return Turn(TurnKind.CORRECTION, other_one=self.other_one)
 
     def _agreement(self) -> bool | None:
         if CONFIRM not in self.question.asked:
@@ -329,68 +357,18 @@ class _Decision:
 
     # --- values
 
-    def _typed(self) -> dict[str, Any]:
-        return dict(self.found.values)
-
-    def _new(self) -> dict[str, Any]:
-        """Values that are not known already."""
-        known = self.question.known
-        return {name: value for name, value in self._typed().items() if known.get(name) != value}
-
-    def _changed(self) -> dict[str, Any]:
-        """Values that differ from what is known."""
-        known = self.question.known
-        return {
-            name: value
-            for name, value in self._typed().items()
-            if name in known and not same_value(known[name], value)
-        }
-
     def _given(self) -> dict[str, Any]:
         """All that an answer gives."""
-        given = self._new() | self._new_texts()
+        given = self.new() | self.new_texts()
         if self.agrees is not None:
             given[CONFIRM] = self.agrees
         return given
-
-    def _unsure(self, values: Mapping[str, Any]) -> tuple[str, ...]:
-        """The values that the model chose among several, or that the text puts in the place of
-        another."""
-        unsure = dict.fromkeys((*self.found.chosen, *self.found.retracted))
-        return tuple(name for name in unsure if name in values)
-
-    @property
-    def _texts_asked(self) -> list[str]:
-        texts = self.reader.texts(self.question)
-        return [name for name in self.question.asked if name in texts]
-
-    @property
-    def _other_one(self) -> bool:
-        return bool(self.question.known) and self.cues.has("other_one", self.folded)
-
-    def _new_texts(self) -> dict[str, Any]:
-        """The customer's own words for the slots that take them and have none yet."""
-        texts: dict[str, Any] = {}
-        for name in self._by_surety():
-            if name in self.question.known:
-                continue
-            is_asked = name in self.question.asked
-            words = self.own.answer(name, self.reader.about(name), is_asked=is_asked)
-            if words and not any(words in other or other in words for other in texts.values()):
-                texts[name] = words
-        return texts
-
-    def _by_surety(self) -> list[str]:
-        """The slots that take words: those asked for first, then those that are the surest."""
-        asked, surety = self.question.asked, self.model.surety
-        about = {name: self.reader.about(name) or name for name in self.reader.texts(self.question)}
-        return sorted(about, key=lambda name: (name not in asked, -surety.get(about[name], 0)))
 
     def _taken_back(self) -> dict[str, Any]:
         """The words that stand in place of what was understood before."""
         texts: dict[str, Any] = {}
         known = self.question.known
-        is_correction = max(TurnKind, key=self._chance) is TurnKind.CORRECTION and not self._new()
+        is_correction = max(TurnKind, key=self._chance) is TurnKind.CORRECTION and not self.new()
         for name in self.reader.texts(self.question):
             if name not in known:
                 continue

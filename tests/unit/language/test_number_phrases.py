@@ -31,3 +31,18 @@ def test_words_between_end_a_number() -> None:
     said = list(spoken_digits("two of my three lamps and four one", "en"))
     assert [one.digits for one in said] == ["2", "3", "41"]
     assert "two of my three lamps and four one"[said[2].start : said[2].end] == "four one"
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "digits"),
+    [
+        ("cs", "čtyřicet osm sto šest", "48106"),
+        ("cs", "dvojka, sedmička, nula, trojka, pětka", "27035"),
+        ("cs", "padesátosm šestset dvanáct", "58612"),
+        ("de", "dreiundfünfzigtausendvierhundertsieben", "53407"),
+        ("de", "vier. null. sechs. eins. neun.", "40619"),
+        ("es", "cuarentayuno cero noventa y dos", "41092"),
+    ],
+)
+def test_numbers_as_people_read_them_out(language: str, text: str, digits: str) -> None:
+    assert [said.digits for said in spoken_digits(fold(text), language)] == [digits]

@@ -257,3 +257,75 @@ def test_an_amount_that_is_known_is_no_order() -> None:
 )
 def test_an_amount_with_cents_is_read_as_people_say_it(text: str, amount: str) -> None:
     assert read(text, "amount").values["amount"]["amount"] == amount
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I can't remember, my husband bought it",
+        "nemám ponětí, kupoval to syn",
+        "die Bestätigung hab ich leider gelöscht",
+        "ni idea, lo perdí",
+        "just put something in there",
+        "No.",
+        "!!!",
+    ],
+)
+def test_who_does_not_know_or_says_nothing_is_asked_again(text: str) -> None:
+    turn = read(text, "order")
+    assert (str(turn.kind), turn.values) == ("invalid", {})
+
+
+def test_what_sounds_like_an_answer_and_gives_nothing_is_invalid() -> None:
+    turn = read("I only have the invoice number here, 2025-00417", "order")
+    assert (str(turn.kind), turn.values) == ("invalid", {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "why isn't my name enough?",
+        "wieso reicht der Name nicht?",
+        "na co vám bude moje číslo?",
+        "¿por qué no basta con mi nombre?",
+    ],
+)
+def test_why_something_else_does_not_do_is_a_why(text: str) -> None:
+    assert read(text, "order").kind == "why"
+
+
+def test_an_answer_that_changes_something_else_is_a_correction() -> None:
+    known: dict[str, Any] = {"order": "O-10018"}
+    turn = read("19.50. and sorry, the order should be O-10081", "amount", **known)
+    assert turn.kind == "correction"
+    assert turn.values["order"] == "O-10081"
+    assert turn.values["amount"]["amount"] == "19.50"
+
+
+def test_words_that_are_put_right_beside_an_answer_take_the_place_of_the_known_ones() -> None:
+    turn = read("19.50. Actually it was too large, not too small", "amount", reason="too small")
+    assert turn.kind == "correction"
+    assert turn.values["reason"].startswith("Actually it was too large")
+
+
+def test_thanks_beside_an_answer_change_nothing() -> None:
+    turn = read("19.50. Sorry that it took me so long", "amount", reason="too small")
+    assert (turn.kind, list(turn.values)) == ("answer", ["amount"])
+
+
+def test_to_cancel_the_order_is_a_matter_of_its_own() -> None:
+    def is_cancelled(text: str) -> str | None:
+        return "cancel_order" if "cancel" in text else None
+
+    reader = TurnReader(SLOTS, matter_of=is_cancelled)
+    question = OpenQuestion(("address",), MATTERS["change_address"], {}, "change_address", "Where?")
+    turn = reader.read("you know what, just cancel the order instead", question, NOW)
+    assert (turn.kind, turn.matter) == ("other_matter", "cancel_order")
+    assert reader.read("oh, never mind, forget it", question, NOW).kind == "cancel"
+
+
+def test_a_summary_is_kept_without_the_order_amid_it() -> None:
+    slots = {**SLOTS, "summary": SlotSpec(name="summary", type="text", about="summary")}
+    question = OpenQuestion(("summary",), ("summary", "order"), {}, "create_ticket", "What is it?")
+    turn = TurnReader(slots).read("the toaster from order O-10018 hums loudly", question, NOW)
+    assert turn.values == {"order": "O-10018", "summary": "the toaster hums loudly"}

@@ -39,7 +39,16 @@ _TENS = {
 }
 _HUNDREDS = {
     "en": {},
-    "cs": {},
+    "cs": {
+        "dvěstě": 200,
+        "třista": 300,
+        "čtyřista": 400,
+        "pětset": 500,
+        "šestset": 600,
+        "sedmset": 700,
+        "osmset": 800,
+        "devětset": 900,
+    },
     "de": {},
     "es": {
         "ciento": 100,
@@ -61,9 +70,18 @@ _TIMES = {
 }
 _ZERO = {"en": "zero oh nought naught", "cs": "nula", "de": "null", "es": "cero"}
 _BETWEEN = ("and", "y", "und", "a")
-_WORD = re.compile(r"[a-z]+")
-_GAP = re.compile(r"[ \n-]+")
-_PAUSE = re.compile(r"[ ,\n-]+")
+_WORD = re.compile(r"[a-z]+?tausend(?=[a-z]{3})|[a-z]+")
+_GAP = re.compile(r"[ \n-]+|(?<=tausend)")
+_PAUSE = re.compile(r"[ ,.\n-]+|(?<=tausend)")
+_BEGINS_ONLY = ("sto", "cien")
+"""Hundreds that are never counted: "šedesát tři sto" are two numbers."""
+_DIGIT_NAMES = {
+    "cs": (
+        "jednička/jedničku dvojka/dvojku trojka/trojku čtyřka/čtyřku pětka/pětku šestka/šestku"
+        " sedmička/sedmičku osmička/osmičku devítka/devítku"
+    ),
+}
+"""What digits are called where numbers are read out."""
 SPOKEN_IN = tuple(_UNITS)
 """Languages whose number words are known."""
 
@@ -110,7 +128,7 @@ def number_phrases(folded: str, languages: Sequence[str]) -> Iterator[NumberPhra
 def spoken_digits(folded: str, language: str) -> Iterator[SpokenDigits]:
     """What number words make when they are written one behind the other: "ninety one zero forty
     three" is 91043, "fifty thousand and nine" 50009."""
-    words, zeros = _words((language,)), _ZERO[language].split()
+    words, zeros = _digit_words(language), _ZERO[language].split()
     place = 0
     while (match := _WORD.search(folded, place)) is not None:
         said = _digits_at(folded, match, words, zeros)
@@ -188,7 +206,8 @@ class _Number:
         """Take a word in; False where it does not belong to the number."""
         number = words.plain.get(word)
         if self._cents is None:
-            is_taken = self._multiply(words.times.get(word)) or self._add(number, may_be_cents)
+            times = None if word in _BEGINS_ONLY and self._rest else words.times.get(word)
+            is_taken = self._multiply(times) or self._add(number, may_be_cents)
         else:
             is_taken = self._add_to_cents(number)
         self.words += is_taken
@@ -260,6 +279,14 @@ def _words(languages: tuple[str, ...]) -> _Words:
     return _Words(MappingProxyType(plain), MappingProxyType(times))
 
 
+@cache
+def _digit_words(language: str) -> _Words:
+    """The words of numbers that are read out."""
+    words = _words((language,))
+    names = _listed(_DIGIT_NAMES.get(language, ""), 1)
+    return _Words(MappingProxyType({**words.plain, **names}), words.times)
+
+
 def _listed(written: str, first: int, *, step: int = 1) -> dict[str, int]:
     numbers: dict[str, int] = {}
     for place, spellings in enumerate(written.split()):
@@ -274,9 +301,13 @@ def _joined(language: str) -> dict[str, int]:
     if language == "de":
         return _joined_german(units, tens | _listed(_TEENS[language], 10))
     if language == "cs":
-        return {f"{unit}a{ten}": units[unit] + tens[ten] for unit in units for ten in tens}
+        joined = {f"{unit}a{ten}": units[unit] + tens[ten] for unit in units for ten in tens}
+        return joined | {f"{ten}{unit}": tens[ten] + units[unit] for unit in units for ten in tens}
     if language == "es":
-        return {f"veinti{unit}": 20 + units[unit] for unit in units}
+        twenties = {f"veinti{unit}": 20 + units[unit] for unit in units}
+        return twenties | {
+            f"{ten}y{unit}": tens[ten] + units[unit] for unit in units for ten in tens
+        }
     return {f"{ten}{unit}": tens[ten] + units[unit] for unit in units for ten in tens}
 
 
