@@ -94,6 +94,11 @@ async def test_router_and_desk_tell_the_same_events(tmp_path: Path) -> None:
         ("A refund please", "O-10018"),
         ("A refund please", "why do you need that?", "O-10018", "A refund for O-10018 please"),
         ("A refund please", "12", "O-10099"),
+        ("A refund please", "never mind, forget it", "A refund for O-10018 please"),
+        ("A refund please", "could I speak with a member of your staff?"),
+        ("A refund please", "what?", "do you ship to Norway?", "O-10018"),
+        ("A refund please", "no idea", "I don't have it", "still no idea"),
+        ("A refund for O-10018 please", "A refund for O-10018 please"),
     ]
     for number, texts in enumerate(conversations):
         folder = tmp_path / str(number)
