@@ -108,6 +108,19 @@ async def test_each_event_is_told_once_and_in_order(stores: Stores) -> None:
     assert counts == [1, 2, 3]
 
 
+async def test_a_clock_that_jumps_changes_neither_order_nor_count(stores: Stores) -> None:
+    store = await stores()
+    sink = ListSink()
+    teller = a_teller(store, list=sink)
+    runs = [await a_run(store, second) for second in (3_600, 1, 7_200, 2)]
+    await teller.catch_up("list")
+    runs.append(await a_run(store, 0))
+    await teller.catch_up("list")
+    told = [(event.run_id, event.stage) for event in sink.events]
+    assert list(dict.fromkeys(run for run, _ in told)) == runs
+    assert len(set(told)) == len(told) == 3 * len(runs)
+
+
 async def test_a_sink_that_was_away_catches_up_and_sql_holds_each_event_once(
     stores: Stores,
 ) -> None:
