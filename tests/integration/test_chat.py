@@ -14,7 +14,7 @@ from deskhand.web.api.app import create_app
 from deskhand.web.chat_pulse import ChatPulse
 from deskhand.web.chat_stream import ChatStream
 from deskhand.wiring import api_keys, open_database, open_desk, read_desk
-from tests.chat_kit import SECRET, Visitor, open_chat, token
+from tests.chat_kit import CHAT, SECRET, Visitor, open_chat, token
 from tests.servers import new_database, postgres_programs
 from tests.waiting import until
 
@@ -175,3 +175,12 @@ async def test_an_idle_stream_is_told_what_another_process_says(visitor: Visitor
     stopping.set()
     await reading
     assert sum("Good morning." in event for event in events) == 1
+
+
+async def test_a_days_cap_on_replies_to_addresses_leaves_chats_alone(tmp_path: Path) -> None:
+    capped = "limits: {replies_per_day: {in_all: 1, to_unproven: 1}}\n"
+    async with open_chat(str(tmp_path / "d.db"), tmp_path, f"{CHAT}{capped}") as visitor:
+        for _ in range(3):
+            assert "You are welcome." in (await visitor.say("thank you"))[0]
+        runs = await visitor.desk.store.runs()
+        assert {run.status for run in runs} == {RunStatus.SENT}

@@ -203,3 +203,46 @@ async def test_what_shall_not_be_done_is_not_done(shop: Sandbox) -> None:
     second = await customer.say("good, then leave it as it is and don't cancel it")
     assert done(second) == []
     assert asked_for(second) != "confirm"
+
+
+async def test_a_wish_that_is_taken_back_at_once_is_asked_about(shop: Sandbox) -> None:
+    story = await talk(shop, "C-2001").say("Please cancel O-10001. Actually no, leave it.")
+    assert asked_for(story) == "confirm"
+    assert done(story) == []
+
+
+async def test_what_was_done_and_is_taken_back_goes_to_a_person(shop: Sandbox) -> None:
+    customer = talk(shop, "C-2001")
+    assert done(await customer.say("cancel O-10001")) == [("cancel_order", {"order": "O-10001"})]
+    assert (await customer.say("oh wait no, keep it!"))["status"] == "needs_review"
+
+
+async def test_one_of_two_orders_is_asked_for(shop: Sandbox) -> None:
+    said_both = "I have two orders with you, O-10001 and O-10020. Please cancel the first."
+    story = await talk(shop, "C-2001").say(said_both)
+    assert asked_for(story) == "order"
+    assert done(story) == []
+
+
+async def test_a_number_in_a_clause_of_its_own_hides_no_wish(shop: Sandbox) -> None:
+    story = await talk(shop, "C-2001").say("My wife bought mugs, number O-10001. Please cancel it.")
+    assert "O-10001" in said(story)
+    assert ("cancel_order", {"order": "O-10001"}) in done(story) or asked_for(story) == "confirm"
+
+
+async def test_who_declines_a_person_in_his_own_words_is_let_go(shop: Sandbox) -> None:
+    customer = talk(shop, "C-2001")
+    assert asked_for(await customer.say("do you have green curtains?")) == "loop_in_human"
+    declined = await customer.say("no worries, I will look on your page")
+    assert declined["status"] in ("sent", "waiting_user")
+
+
+async def test_how_refunds_and_cancelling_work_is_told(shop: Sandbox) -> None:
+    for question in (
+        "until when can I give something back?",
+        "Dokdy se u vás dají věci vrátit?",
+        "Welche Frist gilt für die Rückgabe?",
+    ):
+        story = await talk(shop, None).say(question)
+        assert "60" in said(story)
+        assert story["status"] == "sent"

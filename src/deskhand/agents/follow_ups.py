@@ -122,6 +122,8 @@ def _follows(
 ) -> ServiceResult | None:
     if turn.kind is TurnKind.PERSON:
         return _for_a_person("the customer wants a person")
+    if matter.turn.done and _takes_back(visible_reply(envelope.raw_input)):
+        return _for_a_person("it takes back what was done")
     says_so = turn_cues().has("cancel", FoldedText(envelope.raw_input).folded)
     likely = None if says_so else _likely_intent(envelope, parts)
     wants_something = likely not in (None, matter.intent)
@@ -145,6 +147,12 @@ def _follows(
     if names_nothing and matter.turn.done:
         return _for_a_person("it adds to what was noted for a colleague")
     return None
+
+
+def _takes_back(text: str) -> bool:
+    """Whether a message says that what was done shall not be, and names nothing instead."""
+    folded = FoldedText(text).folded
+    return turn_cues().first("taken_back", folded) and not re.search(r"[?\d]", text)
 
 
 def _let_be(envelope: Envelope) -> ServiceResult:

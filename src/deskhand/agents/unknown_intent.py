@@ -38,7 +38,7 @@ log = logging.getLogger("deskhand.fallback")
 SAY = "say"
 """The setting with a desk's own words, in place of the fixed ones; one text, or one a language."""
 _ANEW = "begun_anew_in"
-"""The field of the output that tells a second visit within a run from the first."""
+"""The output, and its field, that tells a second visit within a run from the first."""
 _TEXTS = Path(__file__).with_name("fallback_texts.yaml")
 _USUAL_LANGUAGE = "en"
 _LONGEST = 600
@@ -148,7 +148,7 @@ def unknown_intent_through(
                 language = await asyncio.to_thread(_language_of, text)
                 return _asks(_texts(language)["go_on"], SAY_IT_ANEW)
         return ServiceResult(
-            output={_ANEW: ctx.run_id},
+            also={_ANEW: {_ANEW: ctx.run_id}},  # apart: what a second visit finds out is newer
             outcome=Outcome.REPLAN,
             next=settings.get(RESTART_AT),
             reason="the customer says it in other words",

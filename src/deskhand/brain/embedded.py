@@ -22,10 +22,17 @@ from deskhand.brain.ask_answers import (
     whole,
     wordings,
 )
+from deskhand.brain.declared_plans import UNSURE_INTENT
 from deskhand.brain.embedded_desk import EmbeddedDesk, Intents, Prediction
 from deskhand.brain.json_answer import AnswerProblem
 from deskhand.brain.message_matters import Matter, decide_several, several_matters
-from deskhand.brain.named_wishes import by_named_thing, only_corrects, plainer, without_denied
+from deskhand.brain.named_wishes import (
+    by_named_thing,
+    must_ask_first,
+    only_corrects,
+    plainer,
+    without_denied,
+)
 from deskhand.brain.question_in_mail import asked_in
 from deskhand.brain.replies import reply_language, shortened_quote
 from deskhand.brain.results import result_of
@@ -211,6 +218,8 @@ class EmbeddedBrain:
         several = decide_several(self._desk, task, matters) if matters else None
         if several is not None:
             return several
+        if must_ask_first(self._desk, self._model(task.choices), task, intent):
+            task = task.changed(inputs={**task.inputs, UNSURE_INTENT: True})
         return declared_plans.decide(self._desk, task, intent, _share(sure))
 
     def _several_matters(self, task: Task) -> list[Matter]:

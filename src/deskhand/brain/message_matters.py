@@ -19,6 +19,7 @@ from deskhand.language.slots import SlotMatch
 from deskhand.language.slots.folded_text import fold
 from deskhand.language.turn_addresses import ABBREVIATED
 from deskhand.language.turn_cues import puts_in_place, turn_cues
+from deskhand.language.turn_texts import says_only_which, tells_how_it_came
 from deskhand.model.tasks import Task
 from deskhand.model.value_readings import READ
 
@@ -72,6 +73,8 @@ def wishes_in(
         if halves:
             wishes += halves
             continue
+        if says_only_which(text[start:end]):
+            continue
         if said.label is not None:
             wishes.append(Wish(said.label, said.confidence, start, end))
             continue
@@ -108,6 +111,12 @@ def _likely_halves(model: Intents, text: str, spans: Sequence[tuple[int, int]]) 
     read = _said(model, text, spans)
     if all(said.label is None for said in read):
         return []
+    told = [
+        said.label is None and tells_how_it_came(text[slice(*span)])
+        for span, said in zip(spans, read, strict=True)
+    ]
+    if any(told):
+        return []
     likely = [said for said in read if said.label is not None or said.confidence >= _LIKELY_HALF]
     if len(likely) < len(spans):
         return []
@@ -124,7 +133,7 @@ def _plain_clauses(model: Intents, text: str, clauses: Sequence[tuple[int, int]]
     return [
         Wish(said.label, said.confidence, start, end)
         for (start, end), said in read
-        if said.label is not None
+        if said.label is not None and not says_only_which(text[start:end])
     ]
 
 
@@ -165,6 +174,8 @@ def matters_in(
         start = wish.start if matters else 0
         here = [match for match in named if start <= match.start < end]
         parts = _parts(text, start, end, here)
+        if len(parts) > 1 and not _means_all(text, wish, here):
+            return []
         plan = plans[wish.intent]
         if len(parts) > 1 and not naming_slots.issuperset((*plan.needs, *plan.wants)):
             return []
@@ -174,6 +185,20 @@ def matters_in(
     if not 1 < len(matters) <= _MOST_MATTERS or len(covered) < len(matters):
         return []
     return matters
+
+
+def _means_all(text: str, wish: Wish, named: Sequence[SlotMatch]) -> bool:
+    """Whether a wish is about all things that are named before it: it names them itself, or says
+    so. "I have two orders, O-1 and O-2. Cancel the second" does not."""
+    says_all = _ALL.search(fold(text[wish.start : wish.end])) is not None
+    return says_all or all(wish.start <= match.start < wish.end for match in named)
+
+
+_ALL = re.compile(
+    r"\b(?:both|all|them|these|those|they|beide\w*|alle\w*|sie|obe|oba|obou|obema|vsechny|je|jich|"
+    r"ambos|ambas|todos|todas|los|las)\b"
+)
+"""Words for more than one thing."""
 
 
 def _ends(text: str, wishes: Sequence[Wish]) -> list[int]:

@@ -14,9 +14,18 @@ from deskhand.brain.message_matters import (
     named_things,
     wishes_in,
 )
-from deskhand.brain.task_inputs import Fields, newest, received_at, said_in
+from deskhand.brain.task_inputs import (
+    Fields,
+    message_of,
+    newest,
+    own_words,
+    received_at,
+    said_in,
+)
 from deskhand.language.slots.folded_text import FoldedText
 from deskhand.language.turn_cues import turn_cues
+from deskhand.model.plan import TURN
+from deskhand.model.remembered import ALSO_ANSWERS
 from deskhand.model.tasks import Task
 
 _LIKELY = 0.8
@@ -32,6 +41,8 @@ _CLAUSE_END = re.compile(r"[,.;!?\n]|$|\b(?:but|just|ale|jen|sondern|nur|sino|so
 """Where a clause ends that says what shall not be done."""
 _MOST_WORDS = 12
 """Words of a message that only puts something right."""
+_FEWEST_BEFORE = 2
+"""Words of a wish that is taken back."""
 _FEWEST_WORDS = 3
 """Words beside a number that must say what is wanted with it."""
 
@@ -119,6 +130,34 @@ def plainer(model: Intents, text: str, prediction: Prediction) -> Prediction:
     if {read.label for read in plain} != {prediction.best}:
         return prediction
     return max(plain, key=lambda read: read.confidence)
+
+
+def must_ask_first(
+    desk: EmbeddedDesk, model: Intents | None, task: Task, intent: str | None
+) -> bool:
+    """Whether a change is asked about before it is made: the message takes its wish back, or only
+    messages before it had that wish, which waited for a person and are worked together with it."""
+    if model is None or intent not in (desk.plans or {}) or newest(task, TURN) is not None:
+        return False
+    if not changes_something(desk, intent):
+        return False
+    metadata = task.inputs.get("metadata")
+    is_joined = isinstance(metadata, Mapping) and bool(metadata.get(ALSO_ANSWERS))
+    return is_taken_back(said_in(task)) or (is_joined and not _says(model, task, intent))
+
+
+def _says(model: Intents, task: Task, intent: str) -> bool:
+    """Whether the newest message says this by itself."""
+    message = message_of(task)
+    said = own_words(str(message.get("body") or ""), str(message.get("subject") or ""))
+    return model.predict([said])[0].label == intent
+
+
+def is_taken_back(text: str) -> bool:
+    """Whether a text takes back what it has said: "cancel it, actually no, leave it"."""
+    folded = FoldedText(text).folded
+    places = turn_cues().spans("taken_back", folded)
+    return any(len(folded[:start].split()) >= _FEWEST_BEFORE for start, _ in places)
 
 
 def without_denied(text: str) -> str:

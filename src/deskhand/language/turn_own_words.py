@@ -21,6 +21,8 @@ from deskhand.language.turn_texts import (
     marked_words,
     only_wishes,
     own_words,
+    wishes_return,
+    with_what_follows,
     words_beside,
 )
 
@@ -58,6 +60,8 @@ class OwnWords:
     def _answer(self, name: str, about: str | None, *, is_asked: bool) -> str | None:
         words = self.marked(name, about)
         if words is not None and (is_asked or self._is_sure(name, about)) and self.says(words):
+            if about == "summary" and is_asked:
+                return with_what_follows(self._text, words, self._spans)
             return _reasoned(about, words)
         if not is_asked:
             several = self._model.chance(TurnKind.ANSWERS_SEVERAL)
@@ -158,7 +162,9 @@ class OwnWords:
 
 def _reasoned(about: str | None, words: str | None) -> str | None:
     """The words, unless they are to be a reason and only repeat what is wanted."""
-    return None if words and about == "reason" and only_wishes(words) else words
+    if words and about == "reason" and (only_wishes(words) or wishes_return(words)):
+        return None
+    return words
 
 
 def without_orders(text: str, place: Span, spans: Sequence[Span]) -> str | None:

@@ -39,6 +39,16 @@ _WISH = re.compile(
     r"parte|importe|precio|favor|justo|razonable|euros?|eur|korun\w*|pounds?|quid|dollars?"
 )
 """Words of somebody who wants money back."""
+_RETURNS = re.compile(
+    r"\b(?:want\w*|like|love|need\w*|wish\w*|going|decided|trying|can i|may i|let me) (?:\w+ ){0,2}"
+    r"(?:return|send|give|bring|hand|take)\b|"
+    r"\b(?:will|wollen|wollte\w*|mochte\w*|wurde\w*|hatte\w*|kann ich|darf ich|muss)\b.*"
+    r"\b(?:zuruck\w*|retourn\w*|loswerden|umtausch\w*)\b|"
+    r"\b(?:chci|chtel\w*|chceme|potrebuj\w*|rad\w?|bych|mohu|muzu|hodlam)\b.*"
+    r"\b(?:vrat\w*|vrac\w*|poslat|zpet|zpatky)\b|\bvrati\w+ bych\b|"
+    r"\b(?:quier\w*|quisiera|gustaria|querria|necesito|puedo)\b.*\b(?:devol\w*|devuelv\w*)\b"
+)
+"""Words of somebody who wants to give a thing back."""
 _SLIP = re.compile(
     r"\b(?:mixed (?:it|them|that)? ?up|typo|mistyped|wrong (?:number|digits?)|swapped the|"
     r"zahlendreher|vertippt|verschrieben|verwechselt|falsche nummer|spletl\w*|preklep\w*|"
@@ -69,7 +79,8 @@ _REASON_WORDS = re.compile(
     r"abgefallen|verfarbt|eingelaufen|geht nicht|geht nimmer|passt nicht|prasklin\w*|skrab\w*|"
     r"poskraban\w*|skvrn\w*|dira|diru|smrdi|tece|protek\w*|rozlepi\w*|odlepi\w*|ulomen\w*|"
     r"upadl\w*|ohnut\w*|zlomen\w*|nesedi|nejde|nehraje|nesviti|srazil\w*|zplesniv\w*|rozpadl\w*|"
-    r"promackl\w*|odrel\w*|natrzen\w*)\b"
+    r"promackl\w*|odrel\w*|natrzen\w*|different|unlike|not as (?:described|pictured|shown)|"
+    r"anders als|jin\w+ nez)\b"
 )
 _COMES = re.compile(
     r"^\W*(?:(?:i|we|ich|wir|hab\w*|gestern|heute|vcera|dnes|today|yesterday|just|so|also|the|die|"
@@ -227,6 +238,31 @@ def unasked_reason_in(text: str, spans: Sequence[Span]) -> str | None:
     return _without_lead(_without(text, max(runs, key=weight), spans))
 
 
+def says_only_which(words: str) -> bool:
+    """Whether words only say which thing is meant, as `order O-10018`, and nothing about it."""
+    folded = _NUMBERS.sub(" ", FoldedText(words).folded)
+    return not re.findall(r"[^\W\d_]{2,}", _POINTS.sub(" ", folded))
+
+
+_POINTS = re.compile(
+    r"\b(?:orders?|number|no|nr|ref|reference|it|its|is|was|the|my|this|that|of|for|about|and|also|"
+    r"objednavk\w*|cislo|je|to|jde|tyka|se|moje|ma|ta|ten|und|bestell\w*|auftrag\w*|nummer|es|geht|"
+    r"um|ist|war|die|der|das|meine|von|pedido|numero|el|la|mi|de|del|trata)\b"
+)
+"""Words around the number of a thing that say nothing about it."""
+_NUMBERS = re.compile(r"\b(?:[a-z]{1,3}[-# ]?)?\d[\w./-]*")
+
+
+def tells_how_it_came(words: str) -> bool:
+    """Whether words begin with how something was bought or came."""
+    return _COMES.search(_GREETING.sub("", FoldedText(words).folded)) is not None
+
+
+_GREETING = re.compile(
+    r"^\W*(?:hi|hello|hey|hallo|moin|guten (?:tag|morgen|abend)|dobry (?:den|vecer)|ahoj|zdravim|hola)\b\W*"
+)
+
+
 def gives_reason(folded: str) -> bool:
     """Whether words lead to a reason, as `because`, or say what is wrong with something."""
     return bool(_LEADS_TO_REASON.match(folded.lstrip(EDGES)) or _REASON_WORDS.search(folded))
@@ -237,7 +273,8 @@ def _says_what_is_wrong(text: str, clause: Span, spans: Sequence[Span]) -> bool:
     if _only_values(text, clause, spans) or not _may_be_reason(words) or _is_name(words):
         return False
     folded = FoldedText(words).folded
-    return not _ASKS_OR_GREETS.search(folded) and not _PUTS_OFF.search(folded)
+    wishes = _ASKS_OR_GREETS.search(folded) or _PUTS_OFF.search(folded)
+    return not wishes and not wishes_return(words)
 
 
 def _is_name(words: str) -> bool:
@@ -257,6 +294,22 @@ def summary_in(text: str, spans: Sequence[Span]) -> str | None:
     if not kept:
         return None
     return _without_lead(text[kept[0].start() : kept[-1].end()])
+
+
+def with_what_follows(text: str, words: str, spans: Sequence[Span]) -> str:
+    """Words to be noted with what stands behind them, up to a value of another slot or a word of
+    courtesy: "the manual is missing, please send one"."""
+    start = text.find(words)
+    end = start + len(words)
+    for first, last in _clauses(text):
+        if first < end:
+            end = max(end, last) if last > start else end
+            continue
+        holds_value = any(place[0] < last and place[1] > first for place in spans)
+        if holds_value or _GREETS.search(_fold(text, (first, last))):
+            break
+        end = last
+    return text[start:end].strip(EDGES) if start >= 0 else words
 
 
 def _is_noted(part: str) -> bool:
@@ -321,7 +374,7 @@ def _may_be_reason(clause: str) -> bool:
     if _REASON_WORDS.search(folded):
         return True
     cues = turn_cues()
-    wanted = cues.has("request", folded) or cues.first("agree", folded) or "?" in clause
+    wanted = cues.has("request", folded) or cues.is_all("agree", folded) or "?" in clause
     return not wanted and len(re.findall(r"[^\W\d_]{2,}", folded)) > 1
 
 
@@ -333,6 +386,12 @@ def only_wishes(words: str) -> bool:
     if len(said) <= _FEW_WORDS and _SLIP.search(folded):
         return True
     return all(is_small(word) or len(word) < 3 or _WISH.fullmatch(word) for word in said)
+
+
+def wishes_return(words: str) -> bool:
+    """Whether words say that somebody wants to give a thing back, and not what is wrong with it."""
+    folded = FoldedText(words).folded
+    return _RETURNS.search(folded) is not None and not gives_reason(folded)
 
 
 def is_empty_answer(words: str, cues: Cues) -> bool:

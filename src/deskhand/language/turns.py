@@ -19,7 +19,7 @@ from typing import Any
 from deskhand.config.sections.slots import SlotSpec, naming_slots
 from deskhand.language.identify import identify
 from deskhand.language.message_reader import Graph, MessageReader, shared_message_reader
-from deskhand.language.slots import SlotExtractor
+from deskhand.language.slots import SlotExtractor, SlotValue
 from deskhand.language.turn_agreement import agreement, begins_with_yes_or_no
 from deskhand.language.turn_kinds import (
     ALWAYS_POSSIBLE,
@@ -38,11 +38,10 @@ from deskhand.language.turn_stated import StatedValues
 from deskhand.language.turn_values import TurnValues, values_in
 
 MOST_TEXT = 4_000
-"""Characters of a turn that are read: what is longer is a letter, and no answer."""
+"""Characters of a turn that are read."""
 _FEW_WORDS = 5
 _HARMLESS = 6
-"""How much likelier it must be that words say nothing before they are no answer: to note words that
-say little does no harm."""
+"""How much likelier it must be that words say nothing before they are no answer."""
 _VERY_SURE = 0.9
 _VERY_LIKELY = 0.6
 """How likely a kind must be that what the text states speaks against."""
@@ -96,30 +95,26 @@ class TurnReader:
         marked: Mapping[str, Span] | None = None,
     ) -> TurnValues:
         """The typed values that the text states."""
-        found = self._extractor.extract(
-            text,
-            language=identify(text).code,
-            now=received_at,
-            time_zone=self._time_zone,
-            only=self._typed(question),
-        )
+        found = self._extracted(text, received_at, self._typed(question))
         return values_in(text, found, self._slots, question, marked or {})
 
     def named_in(self, text: str, received_at: datetime) -> dict[str, list[Any]]:
         """The different things that a text names, by slot."""
-        found = self._extractor.extract(
-            text,
-            language=identify(text).code,
-            now=received_at,
-            time_zone=self._time_zone,
-            only=sorted(naming_slots(self._slots)),
-        )
+        found = self._extracted(text, received_at, sorted(naming_slots(self._slots)))
         named: dict[str, list[Any]] = {}
         for name, slot in found.items():
             values = dict.fromkeys(match.value for match in slot.matches)
             if values:
                 named[name] = list(values)
         return named
+
+    def _extracted(
+        self, text: str, received_at: datetime, only: Sequence[str]
+    ) -> dict[str, SlotValue]:
+        language, zone = identify(text).code, self._time_zone
+        return self._extractor.extract(
+            text, language=language, now=received_at, time_zone=zone, only=only
+        )
 
     def texts(self, question: OpenQuestion) -> list[str]:
         """The slots of the matter whose values are the customer's own words."""
@@ -263,8 +258,11 @@ class _Decision(StatedValues):
         return self.cues.has(cue, self.folded) or self._chance(kind) >= _SURE_WITHOUT_WORDS
 
     def _may_begin_another(self) -> bool:
-        """Whether it may begin another matter: an intent covers what it says, or nothing that it
-        states belongs to the matter at hand, or the model is sure."""
+        """Whether an intent covers it, nothing that it states is of the matter at hand, or the
+        model is sure. A note may be about anything."""
+        is_note = "summary" in map(self.reader.about, self.question.asked) and "?" not in self.text
+        if is_note and not self.names_other_matter:
+            return self._chance(TurnKind.OTHER_MATTER) >= _VERY_SURE
         names_several = len(self.found.spans) > 1 and not self.found.values
         if self.names_other_matter or not (self._takes_back() or names_several):
             return True

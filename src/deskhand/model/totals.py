@@ -10,8 +10,11 @@ SCOPES: tuple[Scope, ...] = ("conversation", "principal", "day")
 
 CALLS = "calls"
 SENDS = "sends"
+ADDRESSED_SENDS = "sends to addresses"
+"""What goes to somebody's address, as every send but a line of a chat; counted as a send as well."""
 UNPROVEN_SENDS = "sends to unproven senders"
-"""What is sent in the matter of somebody nobody vouches for; counted as a send as well."""
+"""What goes to an address in the matter of somebody nobody vouches for; counted as the others as
+well."""
 FRACTION = 10_000
 """Money is counted in ten-thousandths: whole numbers add up exactly in every database."""
 
@@ -36,7 +39,7 @@ class Limit:
 
     scope: Scope
     unit: str
-    """`calls`, `sends`, sends to unproven senders, or a currency."""
+    """`calls`, one of the kinds of sends above, or a currency."""
     at_most: int
     tool: str | None = None
 

@@ -4,9 +4,10 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from deskhand.model.message import CLOSING_TOOLS, DELIVER
+from deskhand.model.message import CHAT, CLOSING_TOOLS, DELIVER
 from deskhand.model.principal import Principal, PrincipalKind
 from deskhand.model.totals import (
+    ADDRESSED_SENDS,
     CALLS,
     SENDS,
     UNPROVEN_SENDS,
@@ -78,6 +79,8 @@ def added_by(call: GateCall, terms: Terms, limits: tuple[Limit, ...]) -> Counted
     }
     if sends(call):
         units[SENDS] = 1
+    if sends(call) and not says_in_chat(call):
+        units[ADDRESSED_SENDS] = 1
         if call.principal.kind is PrincipalKind.ANONYMOUS:
             units[UNPROVEN_SENDS] = 1
     return Counted(places(call, terms), units, limits, call.heeds_stop)
@@ -104,6 +107,14 @@ def sends(call: GateCall) -> bool:
     return call.name == DELIVER or any(
         issubclass(parameter.kind, SenderAddress) for parameter in bound
     )
+
+
+def says_in_chat(call: GateCall) -> bool:
+    """Whether the call adds a line to the chat in which its message came: nobody gets mail."""
+    message = call.ctx.envelope.message
+    if call.name != DELIVER or message is None or message.channel != CHAT:
+        return False
+    return "@" not in str(call.canonical.get("to")) and not call.canonical.get("cc")
 
 
 def _objects(call: GateCall) -> dict[str, Any]:

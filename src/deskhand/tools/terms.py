@@ -10,7 +10,7 @@ from deskhand.config.sections.plans import references_in
 from deskhand.model.message import DELIVER
 from deskhand.model.outcome import Outcome
 from deskhand.model.spec import AgentSpec
-from deskhand.model.totals import SENDS, UNPROVEN_SENDS, Limit
+from deskhand.model.totals import ADDRESSED_SENDS, UNPROVEN_SENDS, Limit
 from deskhand.policy.rule_policy import compile_policy
 from deskhand.tools.gate_call import Terms
 from deskhand.tools.message_facts import MessageFact
@@ -53,7 +53,7 @@ def _daily_replies(spec: DeskSpec) -> tuple[Limit, Limit]:
     most = spec.limits.replies_per_day
     return (
         Limit("day", UNPROVEN_SENDS, most.to_unproven, DELIVER),
-        Limit("day", SENDS, most.in_all, DELIVER),
+        Limit("day", ADDRESSED_SENDS, most.in_all, DELIVER),
     )
 
 
