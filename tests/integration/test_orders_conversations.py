@@ -246,3 +246,14 @@ async def test_how_refunds_and_cancelling_work_is_told(shop: Sandbox) -> None:
         story = await talk(shop, None).say(question)
         assert "60" in said(story)
         assert story["status"] == "sent"
+
+
+async def test_all_is_not_paid_back_to_who_wants_some_of_it(shop: Sandbox) -> None:
+    customer = talk(shop, "C-2004")
+    assert asked_for(await customer.say("I would like some of my money back")) == "order"
+    assert asked_for(await customer.say("O-10004")) == "reason"
+    third = await customer.say("the sole came off a bit")
+    assert asked_for(third) == "amount"
+    assert done(third) == []
+    [(tool, arguments)] = done(await customer.say("12 euros"))
+    assert (tool, arguments["amount"]) == ("request_refund", "12 EUR")

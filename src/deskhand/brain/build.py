@@ -220,6 +220,7 @@ def _embedded(
             questions=partial(learned_questions, spec, questions),
             slots=SlotExtractor(spec.slots) if spec.slots else None,
             naming_slots=naming_slots(spec.slots),
+            money_slots=frozenset(name for name, s in spec.slots.items() if s.type == "money"),
             states=_states(spec),
             plans=spec.plans,
             knowledge=knowledge,

@@ -23,6 +23,8 @@ from deskhand.config.sections.plans import (
 )
 from deskhand.config.sections.reply_text import ANY_LANGUAGE
 from deskhand.language.slots import SlotValue
+from deskhand.language.slots.folded_text import FoldedText
+from deskhand.language.turn_amounts import wants_some
 from deskhand.mail.reply import visible_reply
 from deskhand.model.plan import TURN
 from deskhand.model.tasks import Task
@@ -87,6 +89,7 @@ def decide(desk: EmbeddedDesk, task: Task, intent: str | None, confidence: float
     if newest(task, UNSURE_INTENT):
         read = read | dict.fromkeys(desk.naming_slots & set(values), "guessed")
     missing = [name for name in plan.needs if name not in values]
+    missing += [name for name in _unsaid_amounts(desk, task, plan) if name not in values]
     if missing:
         asking = _asking(desk, task, plan, intent, values, missing, ambiguous)
         return asking | {READ: read} | _spoken_in(desk, task)
@@ -103,6 +106,15 @@ def decide(desk: EmbeddedDesk, task: Task, intent: str | None, confidence: float
     if person and _says_when(plan):  # the steps give a person something to look at
         more |= {"hand_over": True, "reason": person}
     return _plan(intent, steps, reasoning, values) | more
+
+
+def _unsaid_amounts(desk: EmbeddedDesk, task: Task, plan: DeclaredPlan) -> list[str]:
+    """The amounts, otherwise optional, that are asked for: the customer wants some of the money
+    back, and all of it would go back without one."""
+    asked_before = newest(task, "missing") or ()
+    some = wants_some(FoldedText(visible_reply(task.text)).folded)
+    amounts = [name for name in plan.wants if name in desk.money_slots and plan.ask.get(name)]
+    return [name for name in amounts if some or name in asked_before]
 
 
 def _steps(plan: DeclaredPlan, facts: Mapping[str, Any]) -> Iterator[Fields]:

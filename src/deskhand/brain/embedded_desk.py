@@ -69,6 +69,8 @@ class EmbeddedDesk:
     slots: Slots | None = None
     naming_slots: frozenset[str] = frozenset()
     """Slots whose values name a thing, as an order: a conversation goes on speaking of it."""
+    money_slots: frozenset[str] = frozenset()
+    """Slots whose values are amounts of money."""
     states: Callable[[str, Sequence[str], datetime], dict[str, Any]] | None = None
     """What a text states for these slots in the customer's own words; None where no slot takes
     words."""

@@ -93,6 +93,31 @@ _HALF_BEFORE = re.compile(
 )
 
 
+_SOME_OF = re.compile(
+    r"\bpartial(?:ly)? (?:\w+ )?(?:refund\w*|reimburse\w*|credit\w*|money)|"
+    r"\b(?:refund\w*|reimburse\w*|pay|give|get|want|credit\w*) (?:me |us |back |just |only |at least )*"
+    r"(?:a |some |in )?part(?:ly|ially)?\b(?! (?:of (?:it|them|which) )?(?:was|were|is|are|arrived|came))|"
+    r"\b(?:part|some|a bit|a portion|a fraction) of (?:the |my |our |what )*"
+    r"(?:money|price|amount|cost|sum|payment|purchase|total|i paid|we paid)|\bsome (?:money|cash) back|"
+    r"\bpart (?:of it )?back\b|"
+    r"\bteil(?:weise)? (?:\w+ ){0,2}(?:geld\w*|\w*preis\w*|betrag\w*|summe|erstatt\w*|zuruck\w*)|"
+    r"\bteil(?:erstattung|betrag|ruckzahlung|ruckerstattung|gutschrift)\w*|\b(?:preis)?nachlass\w*|"
+    r"\betwas (?:\w+ ){0,2}(?:geld|preis\w*) (?:\w+ )?zuruck\w*|"
+    r"\bcast(?:i|ku|ka)? (?:\w+ )?(?:penez|castky|ceny|z ceny|sumy|platby)|"
+    r"\bcastecn\w+ (?:vrac\w*|vrat\w*|refund\w*|nahrad\w*|kompenz\w*|odskodn\w*)|"
+    r"\b(?:vrat\w*|vrac\w*) (?:mi |nam |prosim |aspon |jen |jenom )*(?:cast|castecn\w*)\b|"
+    r"\b(?:neco|kousek) z (?:ceny|penez|castky)|\bslev\w+ z (?:ceny|objednavky)|"
+    r"\bparte (?:del?|de la|de mi|de lo) (?:\w+ )?(?:dinero|importe|precio|pague|pagado)|"
+    r"\b(?:reembolso|devolucion) parcial"
+)
+"""Words of somebody who wants some of his money back."""
+
+
+def wants_some(folded: str) -> bool:
+    """Whether a folded text asks for some of the money, whatever it says of how much."""
+    return _SOME_OF.search(folded) is not None
+
+
 class SpokenAmount(NamedTuple):
     """An amount in words and where it stands in the folded text: a number, or a share."""
 

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from deskhand.config.sections.slots import SlotSpec
+from deskhand.language.slots.folded_text import FoldedText
+from deskhand.language.turn_amounts import wants_some
 from deskhand.language.turn_kinds import OpenQuestion
 from deskhand.language.turns import TurnReader
 
@@ -166,3 +168,34 @@ def test_an_order_that_is_asked_for_may_have_any_length_that_the_desk_allows(
 )
 def test_not_every_number_is_an_order(text: str) -> None:
     assert "order" not in stated(text, "order")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I would take some of the money back",
+        "a partial refund is fine",
+        "please refund me just a part",
+        "einen Teil vom Kaufpreis bitte zurück",
+        "bitte eine Teilerstattung",
+        "vraťte mi aspoň část peněz",
+        "stačí částečné vrácení peněz",
+        "quiero parte del dinero",
+    ],
+)
+def test_who_wants_some_of_the_money(text: str) -> None:
+    assert wants_some(FoldedText(text).folded)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Refund it, part of it was broken",
+        "a part is missing, money back please",
+        "ein Teil fehlt, ich will mein Geld zurück",
+        "chybí část stolu, chci peníze zpět",
+        "some parts are missing, refund the order",
+    ],
+)
+def test_who_wants_all_of_it_as_a_part_was_wrong(text: str) -> None:
+    assert not wants_some(FoldedText(text).folded)

@@ -83,7 +83,8 @@ class IntentSlotsSection(Section):
     required: _Slots = Field(default_factory=dict[str, IntentSlotSection])
     """What must be known first; what is missing or ambiguous is asked for."""
     optional: _Slots = Field(default_factory=dict[str, IntentSlotSection])
-    """What is used where the customer says it, and never asked for."""
+    """What is used where the customer says it. It is asked for in one case: an amount of money with
+    an `ask`, where the customer wants some of his money back and does not say how much."""
 
     def texts(self) -> dict[str, IntentSlotSection]:
         """What is said about each slot, the required ones first."""
