@@ -1,6 +1,7 @@
 """The chat of a desk over HTTP: turns, events, identity and limits, on both databases."""
 
 import asyncio
+import re
 import secrets
 import time
 from collections.abc import AsyncIterator
@@ -9,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from deskhand.model.run import RunStatus
+from deskhand.model.run import LlmCall, RunStatus
 from deskhand.web.api.app import create_app
 from deskhand.web.chat_pulse import ChatPulse
 from deskhand.web.chat_stream import ChatStream
@@ -129,9 +130,30 @@ async def test_what_was_said_before_the_login_does_not_count(visitor: Visitor) -
     assert len({run.conversation for run in runs}) == 2
 
 
-@pytest.mark.parametrize("text", ["", "  \n ", "\x01\x02", "x" * 5000])
+@pytest.mark.parametrize(
+    "text", ["", "  \n ", "\x01\x02", "\u202e\u2066", "x" * 5000, "x" * 100_000, "ž" * 102_400]
+)
 async def test_unfit_messages_are_refused(visitor: Visitor, text: str) -> None:
-    assert (await visitor.post(text)).status_code == 422
+    refused = await visitor.post(text)
+    assert refused.status_code == 422
+    assert len(refused.content) < 2_000
+    assert await visitor.desk.store.runs() == []
+
+
+async def test_a_body_without_end_is_refused(visitor: Visitor) -> None:
+    body = b'{"id": "1", "text": "' + b"x" * 30_000_000 + b'"}'
+    refused = await visitor.client.post(
+        "/api/chat", content=body, headers={"Content-Type": "application/json"}
+    )
+    assert refused.status_code == 413
+    assert await visitor.desk.store.runs() == []
+
+
+async def test_control_characters_within_a_message_are_left_out(visitor: Visitor) -> None:
+    await visitor.say("thank\x07 \u202eyou\x1b[2J", login=token())
+    [run] = await visitor.desk.store.runs()
+    [line, *_] = await visitor.desk.chats.lines(run.conversation)
+    assert not re.search(r"[\x00-\x1f\u202e]", line.text)
 
 
 async def test_too_many_turns_are_refused_and_none_waits_for_a_person(visitor: Visitor) -> None:
@@ -140,6 +162,48 @@ async def test_too_many_turns_are_refused_and_none_waits_for_a_person(visitor: V
     assert (await visitor.post("thank you")).status_code == 429
     runs = await visitor.desk.store.runs()
     assert {run.status for run in runs} == {RunStatus.SENT}
+
+
+async def test_what_was_taken_in_may_be_sent_again_over_the_limit(visitor: Visitor) -> None:
+    for _ in range(8):
+        await visitor.say("thank you")
+    visitor.turns = 7
+    again = await visitor.post("thank you")
+    assert again.status_code == 202
+    assert again.json()["duplicate"] is True
+    assert (await visitor.post("thank you")).status_code == 429
+
+
+async def test_an_ipv6_network_is_one_however_many_addresses_it_has(visitor: Visitor) -> None:
+    async def write_from(host: str) -> int:
+        transport = httpx.ASGITransport(visitor.app, client=(host, 1234))
+        async with httpx.AsyncClient(transport=transport, base_url="http://x") as client:
+            body = {"id": secrets.token_hex(4), "text": "thank you"}
+            return (await client.post("/api/chat", json=body)).status_code
+
+    statuses = [await write_from(f"2001:db8:1:2::{number}") for number in range(1, 22)]
+    assert statuses == [202] * 20 + [429]
+    assert await write_from("2001:db8:1:3::1") == 202
+    assert await write_from("::ffff:192.0.2.7") == 202
+
+
+@pytest.mark.parametrize("limit", ["spend_per_chat", "spend_per_network", "spend_per_desk"])
+async def test_what_models_cost_for_chats_is_limited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    monkeypatch.setenv("SHOP_LOGIN", SECRET)
+    channels = CHAT.replace("turns_per_hour: 8", f"turns_per_hour: 80, {limit}: 0.5")
+    async with open_chat(str(tmp_path / "d.db"), tmp_path, channels) as visitor:
+        await visitor.say("thank you")
+        [run] = await visitor.desk.store.runs()
+        for cost, status in ((0.4, 202), (0.2, 429)):
+            call = LlmCall(run.id, "decide", "decide", "m", "", cost=cost, at=time.time())
+            await visitor.desk.store.record_call(call)
+            answer = await visitor.post("thank you")
+            assert answer.status_code == status
+        other = Visitor(visitor.desk, visitor.client, visitor.keys, visitor.app)
+        expected = 202 if limit == "spend_per_chat" else 429
+        assert (await other.post("thank you")).status_code == expected
 
 
 async def test_a_desk_without_a_chat_has_none(tmp_path: Path) -> None:

@@ -120,10 +120,9 @@ def _likely_intent(envelope: Envelope, parts: FollowUps) -> str | None:
 def _follows(
     envelope: Envelope, turn: Turn, matter: _Matter, parts: FollowUps, plan_at: str
 ) -> ServiceResult | None:
-    if turn.kind is TurnKind.PERSON:
-        return _for_a_person("the customer wants a person")
-    if matter.turn.done and _takes_back(visible_reply(envelope.raw_input)):
-        return _for_a_person("it takes back what was done")
+    why = _wants_somebody(envelope, turn, matter)
+    if why is not None:
+        return _for_a_person(why)
     says_so = turn_cues().has("cancel", FoldedText(envelope.raw_input).folded)
     likely = None if says_so else _likely_intent(envelope, parts)
     wants_something = likely not in (None, matter.intent)
@@ -146,6 +145,15 @@ def _follows(
     names_nothing = parts.naming_slots.isdisjoint(matter.plan.needs)
     if names_nothing and matter.turn.done:
         return _for_a_person("it adds to what was noted for a colleague")
+    return None
+
+
+def _wants_somebody(envelope: Envelope, turn: Turn, matter: _Matter) -> str | None:
+    """Why a person takes over, whatever else the message says; None where none does."""
+    if turn.kind is TurnKind.PERSON:
+        return "the customer wants a person"
+    if matter.turn.done and _takes_back(visible_reply(envelope.raw_input)):
+        return "it takes back what was done"
     return None
 
 

@@ -137,9 +137,9 @@ def must_ask_first(
 ) -> bool:
     """Whether a change is asked about before it is made: the message takes its wish back, or only
     messages before it had that wish, which waited for a person and are worked together with it."""
-    if model is None or intent not in (desk.plans or {}) or newest(task, TURN) is not None:
+    if model is None or intent is None or newest(task, TURN) is not None:
         return False
-    if not changes_something(desk, intent):
+    if intent not in (desk.plans or {}) or not changes_something(desk, intent):
         return False
     metadata = task.inputs.get("metadata")
     is_joined = isinstance(metadata, Mapping) and bool(metadata.get(ALSO_ANSWERS))

@@ -95,10 +95,12 @@ _HALF_BEFORE = re.compile(
 
 _SOME_OF = re.compile(
     r"\bpartial(?:ly)? (?:\w+ )?(?:refund\w*|reimburse\w*|credit\w*|money)|"
-    r"\b(?:refund\w*|reimburse\w*|pay|give|get|want|credit\w*) (?:me |us |back |just |only |at least )*"
-    r"(?:a |some |in )?part(?:ly|ially)?\b(?! (?:of (?:it|them|which) )?(?:was|were|is|are|arrived|came))|"
+    r"\b(?:refund\w*|reimburse\w*|pay|give|get|want|credit\w*) "
+    r"(?:me |us |back |just |only |at least )*(?:a |some |in )?part(?:ly|ially)?\b"
+    r"(?! (?:of (?:it|them|which) )?(?:was|were|is|are|arrived|came))|"
     r"\b(?:part|some|a bit|a portion|a fraction) of (?:the |my |our |what )*"
-    r"(?:money|price|amount|cost|sum|payment|purchase|total|i paid|we paid)|\bsome (?:money|cash) back|"
+    r"(?:money|price|amount|cost|sum|payment|purchase|total|i paid|we paid)|"
+    r"\bsome (?:money|cash) back|"
     r"\bpart (?:of it )?back\b|"
     r"\bteil(?:weise)? (?:\w+ ){0,2}(?:geld\w*|\w*preis\w*|betrag\w*|summe|erstatt\w*|zuruck\w*)|"
     r"\bteil(?:erstattung|betrag|ruckzahlung|ruckerstattung|gutschrift)\w*|\b(?:preis)?nachlass\w*|"

@@ -259,7 +259,8 @@ def tells_how_it_came(words: str) -> bool:
 
 
 _GREETING = re.compile(
-    r"^\W*(?:hi|hello|hey|hallo|moin|guten (?:tag|morgen|abend)|dobry (?:den|vecer)|ahoj|zdravim|hola)\b\W*"
+    r"^\W*(?:hi|hello|hey|hallo|moin|guten (?:tag|morgen|abend)|dobry (?:den|vecer)|ahoj|zdravim|"
+    r"hola)\b\W*"
 )
 
 

@@ -83,6 +83,14 @@ class ChatUse(Frozen):
     chats_of_desk: int = 0
 
 
+class ChatSpending(Frozen):
+    """What models have cost for chats, for the limits."""
+
+    of_chat: float = 0.0
+    of_network: float = 0.0
+    of_desk: float = 0.0
+
+
 class ChatMailKind(StrEnum):
     ANSWER = "answer"
     TRANSCRIPT = "transcript"

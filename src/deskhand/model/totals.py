@@ -11,7 +11,7 @@ SCOPES: tuple[Scope, ...] = ("conversation", "principal", "day")
 CALLS = "calls"
 SENDS = "sends"
 ADDRESSED_SENDS = "sends to addresses"
-"""What goes to somebody's address, as every send but a line of a chat; counted as a send as well."""
+"""What goes to somebody's address: every send but a line of a chat. Counted as a send as well."""
 UNPROVEN_SENDS = "sends to unproven senders"
 """What goes to an address in the matter of somebody nobody vouches for; counted as the others as
 well."""

@@ -11,6 +11,7 @@ from deskhand.model.chats import (
     ChatLine,
     ChatMail,
     ChatMailKind,
+    ChatSpending,
     ChatStanding,
     ChatUse,
 )
@@ -148,6 +149,14 @@ class Chats(Protocol):
 
     async def lines(self, chat: str, after: int = 0, limit: int = 200) -> list[ChatLine]:
         """The lines after this number, in order."""
+        ...
+
+    async def said(self, key: str) -> bool:
+        """Whether there is a line under this key."""
+        ...
+
+    async def spent(self, chat: str | None, network: str, since: float) -> ChatSpending:
+        """What models have cost since then for this chat, this network and all chats."""
         ...
 
     async def use(self, chat: str | None, network: str, since: float) -> ChatUse:

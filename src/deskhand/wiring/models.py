@@ -11,6 +11,7 @@ from deskhand.adapters.chat_models.models_table import models_table, prices_in
 from deskhand.adapters.chat_models.on_demand import ChatModelOnDemand
 from deskhand.adapters.chat_models.providers import provider_table
 from deskhand.config.desk import DeskSpec
+from deskhand.config.sections.channels import chat_of
 from deskhand.errors import ConfigError
 from deskhand.ports import ChatModel, Clock, Embeds
 
@@ -107,13 +108,23 @@ def _models_under_caps(spec: DeskSpec) -> dict[str, str]:
         if profile.budget.money is not None:
             cap = f"`budget.money` of the agent `{profile.name}`"
             capped |= dict.fromkeys(profile.models(spec.default_model), cap)
-    if spec.safeguards.model_spend is not None:
+    spending = _spending_limits(spec)
+    if spending:
         agents = [profile.models(spec.default_model) for profile in spec.profiles.values()]
         every = [*spec.models.values(), *chain.from_iterable(agents)]
-        capped |= dict.fromkeys(every, "`caps.day.model_spend`")
+        capped |= dict.fromkeys(every, spending[0])
     for name, cap in tuple(capped.items()):
         capped |= dict.fromkeys(spec.fall_backs.get(name, ()), cap)
     return capped
+
+
+def _spending_limits(spec: DeskSpec) -> list[str]:
+    """What limits the cost of all models."""
+    limits = [] if spec.safeguards.model_spend is None else ["`caps.day.model_spend`"]
+    chat = chat_of(spec.channels)
+    if chat is not None and chat.limits_spending:
+        limits.append("`spend_per_...` of the chat")
+    return limits
 
 
 def embedder() -> Embeds:

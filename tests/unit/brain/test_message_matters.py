@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
@@ -11,6 +10,7 @@ from deskhand.brain.embedded_desk import EmbeddedDesk
 from deskhand.brain.message_matters import matters_in, wishes_in
 from deskhand.brain.named_wishes import is_taken_back, must_ask_first
 from deskhand.config.sections.plans import DeclaredPlan
+from deskhand.language.embed import shared_embedder
 from deskhand.language.slots import SlotMatch
 from deskhand.language.turn_texts import says_only_which, tells_how_it_came
 from deskhand.model.tasks import Task, TaskKind
@@ -91,7 +91,7 @@ def test_how_something_was_bought_is_no_second_wish() -> None:
 def test_a_change_that_only_an_earlier_message_wanted_is_asked_about(
     newest: str, also_answers: list[str], is_asked: bool
 ) -> None:
-    desk = EmbeddedDesk(lambda: Any, plans={"cancel": CANCEL})
+    desk = EmbeddedDesk(shared_embedder, plans={"cancel": CANCEL})
     inputs = {"message": {"body": newest}, "metadata": {"also_answers": also_answers}}
     task = Task(kind=TaskKind.DECIDE, stage="decide", text=f"cancel O-1\n\n{newest}", inputs=inputs)
     assert must_ask_first(desk, Model(), task, "cancel") is is_asked

@@ -25,6 +25,7 @@ from deskhand.model.chats import (
     ChatLine,
     ChatMail,
     ChatMailKind,
+    ChatSpending,
     ChatStanding,
     ChatUse,
 )
@@ -182,6 +183,11 @@ class SqlChats:
             lambda core: _use(core, self._desk, chat, digest_of(network), since)
         )
 
+    async def spent(self, chat: str | None, network: str, since: float) -> ChatSpending:
+        return await self._database.read_core(
+            lambda core: _spent(core, self._desk, chat, digest_of(network), since)
+        )
+
 
 def digest_of(text: str) -> str:
     return sha256(text.encode(errors="surrogatepass")).hexdigest()
@@ -250,6 +256,26 @@ def _use(core: sa.Connection, desk: str, chat: str | None, network: str, since: 
         chats_of_network=chats_of_network,
         chats_of_desk=chats_of_desk,
     )
+
+
+def _spent(
+    core: sa.Connection, desk: str, chat: str | None, network: str, since: float
+) -> ChatSpending:
+    calls, runs, chats = t.llm_calls.c, t.runs.c, t.chats.c
+
+    def cost(*of: sa.ColumnElement[bool]) -> sa.ColumnElement[float]:
+        every = sa.func.sum(calls.cost)
+        return sa.func.coalesce(every.filter(*of) if of else every, 0.0)
+
+    of_run = sa.and_(runs.desk == calls.desk, runs.id == calls.run_id)
+    of_chat = sa.and_(chats.desk == runs.desk, chats.id == runs.conversation)
+    query = (
+        sa.select(cost(chats.id == chat), cost(chats.network == network), cost())
+        .select_from(t.llm_calls.join(t.runs, of_run).join(t.chats, of_chat))
+        .where(calls.desk == desk, calls.at >= since)
+    )
+    of_one, of_network, of_desk = core.execute(query).one()
+    return ChatSpending(of_chat=of_one, of_network=of_network, of_desk=of_desk)
 
 
 def _marks(core: sa.Connection, desk: str, chats: Sequence[str]) -> list[tuple[Any, ...]]:

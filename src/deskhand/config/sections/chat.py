@@ -46,6 +46,13 @@ class ChatSection(Section):
     """Chats from one network address within an hour."""
     chats_per_desk: int = Field(default=5_000, ge=1, le=1_000_000)
     """Chats with the desk within an hour."""
+    spend_per_chat: float | None = Field(default=None, ge=0)
+    """What models may cost for one chat within an hour, in the money of their prices; any amount if
+    absent."""
+    spend_per_network: float | None = Field(default=None, ge=0)
+    """The same for all chats from one network address."""
+    spend_per_desk: float | None = Field(default=None, ge=0)
+    """The same for all chats of the desk. `caps` limits a day's spending, mail included."""
     replies_per_hour: int = Field(default=120, ge=1, le=10_000)
     """Replies that leave by themselves in one chat within an hour."""
     hours: dict[str, str] | None = Field(default=None, min_length=1)
@@ -63,3 +70,8 @@ class ChatSection(Section):
     """The colour of the widget's head and buttons."""
     words: dict[Language, dict[WidgetWord, ShortText]] = Field(default_factory=dict)
     """The widget's own words by language: `{en: {title: Acme, greeting: Hello!}}`."""
+
+    @property
+    def limits_spending(self) -> bool:
+        limits = (self.spend_per_chat, self.spend_per_network, self.spend_per_desk)
+        return any(limit is not None for limit in limits)

@@ -6,7 +6,6 @@ again, and nothing else. A login token of the company's own site makes the visit
 
 import asyncio
 import secrets
-import time
 from typing import Annotated, cast
 
 from fastapi import APIRouter, Header, Query, Request, Response
@@ -17,7 +16,13 @@ from deskhand.config.sections.channels import chat_of
 from deskhand.config.sections.chat import ChatSection
 from deskhand.model.chats import VISITOR, Chat, ChatFile, chat_message
 from deskhand.web.api.access import ServedDesk
-from deskhand.web.api.chat_access import HOUR, check_pace, held_chat, sayable, served_chat
+from deskhand.web.api.chat_access import (
+    check_pace,
+    held_chat,
+    network_of,
+    sayable,
+    served_chat,
+)
 from deskhand.web.api.parts import CHAT
 from deskhand.web.api.problems import RETRY_AFTER, Refused, invalid_fields
 from deskhand.web.api.request_body import json_body, parse_json, read_body
@@ -76,13 +81,11 @@ async def say(request: Request, response: Response) -> TurnView | Response:
     text = sayable(turn.text, settings)
     files = await asyncio.to_thread(attachments_of, turn.files)
     customer = _customer(turn.login, settings, desk.spec.name)
-    network = request.client.host if request.client is not None else "unknown"
     held, token = await _place(desk, turn, customer)
-    use = await desk.chats.use(None if held is None else held.id, network, time.time() - HOUR)
-    check_pace(use, settings, is_new=held is None)
+    await check_pace(request, desk, settings, held, turn.id)
     if desk.dispatcher.full:
         raise Refused(429, "too many messages wait to be worked", headers=RETRY_AFTER)
-    chat = held or await desk.chats.open(token, customer, network)
+    chat = held or await desk.chats.open(token, customer, network_of(request))
     message = chat_message(chat, turn.id, text, "a login token of the chat", files)
     shown = [ChatFile(name=file.name, type=file.type, size=file.size) for file in files]
     is_first = await desk.chats.say(chat.id, message.id, VISITOR, text, shown)

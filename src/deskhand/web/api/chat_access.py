@@ -1,6 +1,8 @@
 """Which chat a visitor means, whether it is his, and whether he goes on too fast."""
 
+import ipaddress
 import re
+import time
 from typing import TypeVar, cast
 
 from fastapi import Request
@@ -9,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from deskhand.config.sections.channels import chat_of
 from deskhand.config.sections.chat import ChatSection
 from deskhand.errors import NotFound
-from deskhand.model.chats import Chat, ChatUse
+from deskhand.model.chats import Chat
 from deskhand.web.api.access import ServedDesk
 from deskhand.web.api.problems import FieldProblem, Refused, invalid, invalid_fields
 from deskhand.web.api.request_body import parse_json, read_body
@@ -45,19 +47,51 @@ async def held_chat(request: Request, desk: ServedDesk) -> Chat:
     return chat
 
 
-def check_pace(use: ChatUse, settings: ChatSection, *, is_new: bool) -> None:
-    limits = [
+async def check_pace(
+    request: Request, desk: ServedDesk, settings: ChatSection, chat: Chat | None, message_id: str
+) -> None:
+    """Refused where a visitor, his network or all together go on too fast, or where models have
+    cost too much for one of them. What was taken in before may always be sent again."""
+    network, since = network_of(request), time.time() - HOUR
+    of_chat = None if chat is None else chat.id
+    use = await desk.chats.use(of_chat, network, since)
+    limits: list[tuple[float, float | None]] = [
         (use.turns_of_chat, settings.turns_per_hour),
         (use.turns_of_network, settings.turns_per_network),
         (use.turns_of_desk, settings.turns_per_desk),
     ]
-    if is_new:
+    if chat is None:
         limits += [
             (use.chats_of_network, settings.chats_per_network),
             (use.chats_of_desk, settings.chats_per_desk),
         ]
-    if any(count >= most for count, most in limits):
-        raise Refused(429, "too many messages; try again later", headers={"Retry-After": "60"})
+    if settings.limits_spending:
+        spent = await desk.chats.spent(of_chat, network, since)
+        limits += [
+            (spent.of_chat, settings.spend_per_chat),
+            (spent.of_network, settings.spend_per_network),
+            (spent.of_desk, settings.spend_per_desk),
+        ]
+    if not any(most is not None and count >= most for count, most in limits):
+        return
+    if chat is not None and await desk.chats.said(f"{chat.id}/{message_id}"):
+        return
+    raise Refused(429, "too many messages; try again later", headers={"Retry-After": "60"})
+
+
+def network_of(request: Request) -> str:
+    """The network address that a visitor's limits count for: of IPv6 the /64, which one household
+    has to itself."""
+    host = request.client.host if request.client is not None else "unknown"
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if isinstance(address, ipaddress.IPv4Address):
+        return host
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network((address, 64), strict=False))
 
 
 def sayable(text: str, settings: ChatSection) -> str:

@@ -116,9 +116,7 @@ async def ask_for_person(request: Request, desk: DeskQuery = None) -> PeopleHour
     body = await read_model(request, PersonBody)
     served, settings = served_chat(request, desk)
     chat = await held_chat(request, served)
-    network = request.client.host if request.client is not None else "unknown"
-    use = await served.chats.use(chat.id, network, time.time() - HOUR)
-    check_pace(use, settings, is_new=False)
+    await check_pace(request, served, settings, chat, body.id)
     text = sayable(body.text, settings)
     message = chat_message(chat, body.id, text, "the token of the chat")
     message = message.changed(headers={WANTS_PERSON: "yes"})
