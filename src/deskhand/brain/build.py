@@ -14,7 +14,7 @@ from deskhand.brain.informed import ApprovedReplies, InformedBrain
 from deskhand.brain.llm import LlmBrain
 from deskhand.brain.scripted import load_scripted
 from deskhand.config.desk import DeskSpec
-from deskhand.config.sections.slots import naming_slots
+from deskhand.config.sections.slots import money_slots, naming_slots
 from deskhand.errors import ConfigError, ModelRefused
 from deskhand.language.intent_examples import IntentExamples, load_intents
 from deskhand.language.question_examples import (
@@ -220,7 +220,7 @@ def _embedded(
             questions=partial(learned_questions, spec, questions),
             slots=SlotExtractor(spec.slots) if spec.slots else None,
             naming_slots=naming_slots(spec.slots),
-            money_slots=frozenset(name for name, s in spec.slots.items() if s.type == "money"),
+            money_slots=money_slots(spec.slots),
             states=_states(spec),
             plans=spec.plans,
             knowledge=knowledge,

@@ -53,6 +53,11 @@ def read_slots(
     )
 
 
+def unsure(task: Task) -> Task:
+    """The same task, for which the customer is asked before anything is changed."""
+    return task.changed(inputs={**task.inputs, UNSURE_INTENT: True})
+
+
 def extract(desk: EmbeddedDesk, task: Task) -> Fields:
     """Values that are certain, values that could be several, and slots without one."""
     slots = read_slots(desk, task, task.choices or None)

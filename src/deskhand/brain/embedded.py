@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from deskhand.brain import comparing, declared_plans, drafting
+from deskhand.brain import comparing, declared_plans, drafting, named_wishes
 from deskhand.brain.answer_chance import Likeness
 from deskhand.brain.appointments import about_a_time
 from deskhand.brain.ask_answers import (
@@ -22,17 +22,9 @@ from deskhand.brain.ask_answers import (
     whole,
     wordings,
 )
-from deskhand.brain.declared_plans import UNSURE_INTENT
 from deskhand.brain.embedded_desk import EmbeddedDesk, Intents, Prediction
 from deskhand.brain.json_answer import AnswerProblem
 from deskhand.brain.message_matters import Matter, decide_several, several_matters
-from deskhand.brain.named_wishes import (
-    by_named_thing,
-    must_ask_first,
-    only_corrects,
-    plainer,
-    without_denied,
-)
 from deskhand.brain.question_in_mail import asked_in
 from deskhand.brain.replies import reply_language, shortened_quote
 from deskhand.brain.results import result_of
@@ -62,15 +54,14 @@ from deskhand.ports import Embeds
 log = logging.getLogger("deskhand.brain")
 
 _ALIKE = 0.7
-"""How sure it must be which article answers questions like an ask before a message counts as one
-for the articles."""
+"""How sure it must be which article is meant before a message counts as one for the articles."""
 _DOUBTED = 0.49
 _SURE = 0.95
+"""How sure it is of what is no matter of words: an offered time that is taken, an invitation."""
 _SHORT = 3
 _LIKELY_WORD = 0.7
 """Words of a message that is answered with a word, and how likely it must be one."""
 ANY_WORD = "hello"
-"""How sure it is of what is no matter of words: an offered time that is taken, an invitation."""
 
 
 class EmbeddedBrain:
@@ -83,7 +74,7 @@ class EmbeddedBrain:
         self._by_names: dict[tuple[str, ...], Intents] = {}
         self._ways: Mapping[TaskKind, Callable[[Task], Awaitable[Fields]]] = {
             TaskKind.CLASSIFY: _in_thread(self._classify),
-            TaskKind.EXTRACT: _in_thread(self._extract),
+            TaskKind.EXTRACT: _in_thread(lambda task: declared_plans.extract(self._desk, task)),
             TaskKind.TRANSLATE: _in_thread(self._translate),
             TaskKind.DECIDE: _in_thread(self._decide),
             TaskKind.DRAFT: self._draft,
@@ -108,8 +99,8 @@ class EmbeddedBrain:
         raise ModelAnswerInvalid(f"{what} embedded brain can answer: {words}")
 
     def learn(self) -> None:
-        """Learn the desk's intents, or read what was learned before, and load the models that read;
-        else the first message waits for it, and everybody else while the tokenizer loads."""
+        """Learn the desk's intents, or read what was learned before, and load the models that read:
+        else the first message waits, and others with it."""
         with self._learning:
             learned = (self._learned, self._questions)
         if any(model is not None for model in learned):
@@ -123,7 +114,7 @@ class EmbeddedBrain:
 
     def _classify(self, task: Task) -> Fields:
         model = self._model(task.choices)
-        if model is None or only_corrects(self._desk, task):
+        if model is None or named_wishes.only_corrects(self._desk, task):
             return _abstained(task, None, 0.0)
         if is_too_long(said_in(task)):
             return _abstained(task, None, 0.0) | {"reason": TOO_LONG}
@@ -146,8 +137,9 @@ class EmbeddedBrain:
             why = about_a_time(self._desk, task)
             if why is not None:
                 return {"category": category, "confidence": _SURE, "reason": why}
-        is_choice = not task.choices or prediction.label in task.choices
-        if prediction.label is not None and is_choice:
+        if prediction.label is not None and prediction.label in (
+            task.choices or [prediction.label]
+        ):
             return {"category": prediction.label, "confidence": _share(prediction.confidence)}
         return self._doubted(task, prediction)
 
@@ -163,7 +155,7 @@ class EmbeddedBrain:
             return {"category": asking, "confidence": _SURE, "reason": why}
         if _is_short_word(task, prediction, self._desk):
             return {"category": prediction.best, "confidence": _share(prediction.confidence)}
-        named = by_named_thing(self._desk, self._model(task.choices), task, prediction)
+        named = named_wishes.by_named_thing(self._desk, self._model(task.choices), task, prediction)
         if named is not None:
             return named
         fields = _abstained(task, prediction.best, prediction.confidence)
@@ -187,29 +179,23 @@ class EmbeddedBrain:
                 return name
         return None
 
-    def _extract(self, task: Task) -> Fields:
-        return declared_plans.extract(self._desk, task)
-
     def _translate(self, task: Task) -> Fields:
-        """It cannot translate: it says which language this is, and that it is untouched."""
+        """It cannot translate: it says which language this is."""
         language = language_of(task.text, self._desk.languages)
         wanted = str(newest(task, "target_language") or self._desk.languages[0]).partition("-")[0]
         same = language.code == wanted
         reason = f"it is in {wanted} already" if same else "the embedded brain does not translate"
-        code = language.code or "und"
-        fields: Fields = {"text": task.text, "language": code, "translated": False}
-        fields["reason"] = reason
+        fields: Fields = {"text": task.text, "translated": False, "reason": reason}
+        fields["language"] = language.code or "und"
         return fields | {"confidence": _share(language.confidence) if same else 0.0}
 
     # --- deciding and answering
 
     def _decide(self, task: Task) -> Fields:
         understanding = understanding_of(task)
-        intent = understanding.topic
-        confidence = understanding.confidence
+        intent, confidence = understanding.topic, understanding.confidence
         if intent is None:
-            classified = self._classify(task)
-            confidence = 0.0
+            classified, confidence = self._classify(task), 0.0
             if not classified.get("abstained"):
                 intent = classified["category"]
                 confidence = classified["confidence"]
@@ -218,16 +204,17 @@ class EmbeddedBrain:
         several = decide_several(self._desk, task, matters) if matters else None
         if several is not None:
             return several
-        if must_ask_first(self._desk, self._model(task.choices), task, intent):
-            task = task.changed(inputs={**task.inputs, UNSURE_INTENT: True})
+        if named_wishes.must_ask_first(self._desk, self._model(task.choices), task, intent):
+            task = declared_plans.unsure(task)
         return declared_plans.decide(self._desk, task, intent, _share(sure))
 
     def _several_matters(self, task: Task) -> list[Matter]:
         """The matters of a message of several things; none for an answer to a question."""
         model = self._model(task.choices)
-        if model is None or newest(task, TURN) is not None or is_too_long(said_in(task)):
+        said = said_in(task)
+        if model is None or newest(task, TURN) is not None or is_too_long(said):
             return []
-        return several_matters(self._desk, model, said_in(task), received_at(task))
+        return several_matters(self._desk, model, said, received_at(task))
 
     async def _draft(self, task: Task) -> Fields:
         knowledge = self._desk.knowledge
@@ -381,7 +368,7 @@ def _is_short_word(task: Task, prediction: Prediction, desk: EmbeddedDesk) -> bo
 def _wishes_in(text: str) -> str:
     """What a text may wish for: neither what it says shall not be done nor what it says to a
     machine."""
-    return without_denied(without_machine_words(text))
+    return named_wishes.without_denied(without_machine_words(text))
 
 
 def _predicted(model: Intents, text: str, whole: str, asked: str) -> Prediction:
@@ -391,7 +378,11 @@ def _predicted(model: Intents, text: str, whole: str, asked: str) -> Prediction:
     for wording in (whole, asked):
         if prediction.label is None and wording != text:
             prediction = model.predict([wording])[0]
-    return prediction if prediction.label is not None else plainer(model, whole, prediction)
+    return (
+        prediction
+        if prediction.label is not None
+        else named_wishes.plainer(model, whole, prediction)
+    )
 
 
 def _abstained(task: Task, best: str | None, confidence: float) -> Fields:

@@ -17,9 +17,9 @@ from deskhand.brain.task_inputs import Fields
 from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.language.slots import SlotMatch
 from deskhand.language.slots.folded_text import fold
+from deskhand.language.told_parts import says_only_which, tells_how_it_came
 from deskhand.language.turn_addresses import ABBREVIATED
 from deskhand.language.turn_cues import puts_in_place, turn_cues
-from deskhand.language.turn_texts import says_only_which, tells_how_it_came
 from deskhand.model.tasks import Task
 from deskhand.model.value_readings import READ
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from deskhand.language.function_words import is_small
 from deskhand.language.slots.folded_text import WORD, FoldedText
+from deskhand.language.told_parts import COMES, PUTS_OFF, RETURNS, SLIP
 from deskhand.language.turn_cues import Cues, turn_cues
 
 Span = tuple[int, int]
@@ -39,22 +40,6 @@ _WISH = re.compile(
     r"parte|importe|precio|favor|justo|razonable|euros?|eur|korun\w*|pounds?|quid|dollars?"
 )
 """Words of somebody who wants money back."""
-_RETURNS = re.compile(
-    r"\b(?:want\w*|like|love|need\w*|wish\w*|going|decided|trying|can i|may i|let me) (?:\w+ ){0,2}"
-    r"(?:return|send|give|bring|hand|take)\b|"
-    r"\b(?:will|wollen|wollte\w*|mochte\w*|wurde\w*|hatte\w*|kann ich|darf ich|muss)\b.*"
-    r"\b(?:zuruck\w*|retourn\w*|loswerden|umtausch\w*)\b|"
-    r"\b(?:chci|chtel\w*|chceme|potrebuj\w*|rad\w?|bych|mohu|muzu|hodlam)\b.*"
-    r"\b(?:vrat\w*|vrac\w*|poslat|zpet|zpatky)\b|\bvrati\w+ bych\b|"
-    r"\b(?:quier\w*|quisiera|gustaria|querria|necesito|puedo)\b.*\b(?:devol\w*|devuelv\w*)\b"
-)
-"""Words of somebody who wants to give a thing back."""
-_SLIP = re.compile(
-    r"\b(?:mixed (?:it|them|that)? ?up|typo|mistyped|wrong (?:number|digits?)|swapped the|"
-    r"zahlendreher|vertippt|verschrieben|verwechselt|falsche nummer|spletl\w*|preklep\w*|"
-    r"prehodil\w*|popletl\w*|spatne cislo|equivoc\w*|confund\w*|baile de (?:numeros|cifras))\b"
-)
-"""Words of somebody who named the wrong number."""
 _FEW_WORDS = 7
 _REASON_WORDS = re.compile(
     r"\b(?:because|since|due to|reason|weil|denn|wegen|grund|protoze|jelikoz|nebot|kvuli|"
@@ -82,15 +67,6 @@ _REASON_WORDS = re.compile(
     r"promackl\w*|odrel\w*|natrzen\w*|different|unlike|not as (?:described|pictured|shown)|"
     r"anders als|jin\w+ nez)\b"
 )
-_COMES = re.compile(
-    r"^\W*(?:(?:i|we|ich|wir|hab\w*|gestern|heute|vcera|dnes|today|yesterday|just|so|also|the|die|"
-    r"der|das)\W+)*"
-    r"(?:got|received|ordered|bought|picked up|bekam\w*|erhielt\w*|bestellt\w*|gekauft|"
-    r"dostal\w*|objednal\w*|koupil\w*|prevzal\w*)\b|"
-    r"\b(?:arrived|came|turned up|kam\w*|angekommen|geliefert|bekommen|erhalten|dorazil\w*|"
-    r"prisl\w*|prisel) (?:heute|gestern|endlich|dnes|vcera|konecne|today|yesterday|finally)\b"
-)
-"""Words of a clause that tells how something was bought or came, and not what is wrong with it."""
 VALUE_WORDS = re.compile(
     r"\b(?:not|but|nicht|sondern|ne|ale|sino|rather|statt|instead|order|auftrag|ticket|compra|mail|email|number|no|nr|the|my|is|it's|it|its|of|for|on|about|amount|back|refund|please|"
     r"euros?|eur|"
@@ -226,42 +202,16 @@ def unasked_reason_in(text: str, spans: Sequence[Span]) -> str | None:
         is_open = says and not stands_alone
     if not runs:
         return None
-    puts_off = _PUTS_OFF.search(FoldedText(text).folded) is not None
+    puts_off = PUTS_OFF.search(FoldedText(text).folded) is not None
 
     def weight(run: Span) -> tuple[bool, bool, int]:
         """What is said last counts where the customer drops what he said first, and that something
         came counts least."""
         folded = _fold(text, run)
         place = run[0] if puts_off else run[1] - run[0]
-        return gives_reason(folded), _COMES.search(folded) is None, place
+        return gives_reason(folded), COMES.search(folded) is None, place
 
     return _without_lead(_without(text, max(runs, key=weight), spans))
-
-
-def says_only_which(words: str) -> bool:
-    """Whether words only say which thing is meant, as `order O-10018`, and nothing about it."""
-    folded = _NUMBERS.sub(" ", FoldedText(words).folded)
-    return not re.findall(r"[^\W\d_]{2,}", _POINTS.sub(" ", folded))
-
-
-_POINTS = re.compile(
-    r"\b(?:orders?|number|no|nr|ref|reference|it|its|is|was|the|my|this|that|of|for|about|and|also|"
-    r"objednavk\w*|cislo|je|to|jde|tyka|se|moje|ma|ta|ten|und|bestell\w*|auftrag\w*|nummer|es|geht|"
-    r"um|ist|war|die|der|das|meine|von|pedido|numero|el|la|mi|de|del|trata)\b"
-)
-"""Words around the number of a thing that say nothing about it."""
-_NUMBERS = re.compile(r"\b(?:[a-z]{1,3}[-# ]?)?\d[\w./-]*")
-
-
-def tells_how_it_came(words: str) -> bool:
-    """Whether words begin with how something was bought or came."""
-    return _COMES.search(_GREETING.sub("", FoldedText(words).folded)) is not None
-
-
-_GREETING = re.compile(
-    r"^\W*(?:hi|hello|hey|hallo|moin|guten (?:tag|morgen|abend)|dobry (?:den|vecer)|ahoj|zdravim|"
-    r"hola)\b\W*"
-)
 
 
 def gives_reason(folded: str) -> bool:
@@ -274,7 +224,7 @@ def _says_what_is_wrong(text: str, clause: Span, spans: Sequence[Span]) -> bool:
     if _only_values(text, clause, spans) or not _may_be_reason(words) or _is_name(words):
         return False
     folded = FoldedText(words).folded
-    wishes = _ASKS_OR_GREETS.search(folded) or _PUTS_OFF.search(folded)
+    wishes = _ASKS_OR_GREETS.search(folded) or PUTS_OFF.search(folded)
     return not wishes and not wishes_return(words)
 
 
@@ -342,17 +292,6 @@ _ASKS_OR_GREETS = re.compile(
     r"vratit (?:mi )?(?:penize|castku)|vraceni|penize zpet|refundac\w*|reembols\w*|devol\w*|"
     r"ignore|anweisung\w*|instruction\w*)\b"
 )
-_PUTS_OFF = re.compile(
-    r"\b(?:forget|scrap|never ?mind|leave (?:the|that|it)|changed my mind|another time|later|"
-    r"can wait|"
-    r"cancel(?: (?:it|that|the|my|order)\b|$)|before (?:we|you|i)|by the way|"
-    r"nechme|nechte|odloz\w*|pocka|jindy|vykasl\w*|zruste|zrusit|stornuj\w*|storno|az potom|"
-    r"nejdriv|"
-    r"vergess\w*|ein ?ander ?mal|beiseite|egal|erledigt|spater|lassen wir\w*|stornier\w*|"
-    r"wisst ihr was|wissen sie was|vis co|vite co|you know what|sabe que|"
-    r"olvid\w*|puede esperar|dejemos|dejalo|otro dia|aparc\w*|cancel[ae]\w*|anul\w*)\b"
-)
-"""What is said of the matter that is dropped, or of an order that is to be cancelled."""
 _ASKS_FOR_NOTE = re.compile(
     r"\b(?:tickets?|tikety?|tiket\w*|pozadavk\w*|vorgang|meldung|note|zaznam\w*|nahlas\w*|report|"
     r"complain\w*|stiznost\w*|stezovat|beschwer\w*|log (?:this|it|an?)|case|anfrage erstellen)\b"
@@ -384,7 +323,7 @@ def only_wishes(words: str) -> bool:
     the wrong number, and not why he wants it."""
     folded = FoldedText(words).folded
     said = WORD.findall(folded)
-    if len(said) <= _FEW_WORDS and _SLIP.search(folded):
+    if len(said) <= _FEW_WORDS and SLIP.search(folded):
         return True
     return all(is_small(word) or len(word) < 3 or _WISH.fullmatch(word) for word in said)
 
@@ -392,7 +331,7 @@ def only_wishes(words: str) -> bool:
 def wishes_return(words: str) -> bool:
     """Whether words say that somebody wants to give a thing back, and not what is wrong with it."""
     folded = FoldedText(words).folded
-    return _RETURNS.search(folded) is not None and not gives_reason(folded)
+    return RETURNS.search(folded) is not None and not gives_reason(folded)
 
 
 def is_empty_answer(words: str, cues: Cues) -> bool:

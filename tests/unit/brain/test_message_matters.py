@@ -12,7 +12,7 @@ from deskhand.brain.named_wishes import is_taken_back, must_ask_first
 from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.language.embed import shared_embedder
 from deskhand.language.slots import SlotMatch
-from deskhand.language.turn_texts import says_only_which, tells_how_it_came
+from deskhand.language.told_parts import says_only_which, tells_how_it_came
 from deskhand.model.tasks import Task, TaskKind
 
 NAMES = ("O-10018", "O-10019")

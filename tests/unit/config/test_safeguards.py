@@ -52,7 +52,7 @@ plans: {back: {steps: [{tool: refund, parameters: {order: "{message.subject}", a
         Limit("day", "sends", 5),
         Limit("day", "EUR", 1_005_000),
         Limit("day", "sends to unproven senders", 200, "deliver_reply"),
-        Limit("day", "sends", 1000, "deliver_reply"),
+        Limit("day", "sends to addresses", 1000, "deliver_reply"),
     )
     assert (spec.safeguards.model_spend, terms.approval_lasts) == (2, 2 * 86_400)
     assert (terms.four_eyes_over, terms.recipients) == (

@@ -143,6 +143,11 @@ NAMING_TYPES: tuple[SlotType, ...] = ("order_number", "pattern", "name")
 """Values that name a thing: what is said about it later may leave them out."""
 
 
+def money_slots(slots: Mapping[str, SlotSpec]) -> frozenset[str]:
+    """The slots whose values are amounts of money."""
+    return frozenset(name for name, slot in slots.items() if slot.type == "money")
+
+
 def naming_slots(slots: Mapping[str, SlotSpec]) -> frozenset[str]:
     """The slots whose values name a thing."""
     return frozenset(name for name, slot in slots.items() if slot.type in NAMING_TYPES)
