@@ -105,7 +105,7 @@ class EmbeddedBrain:
             learned = (self._learned, self._questions)
         if any(model is not None for model in learned):
             self._embedder.embed([ANY_WORD])
-            without_denied(ANY_WORD)
+            named_wishes.without_denied(ANY_WORD)
             language_of(ANY_WORD, self._desk.languages)
             if self._desk.reads is not None and self._desk.knowledge is not None:
                 self._desk.reads(ANY_WORD, [ANY_WORD], "")
