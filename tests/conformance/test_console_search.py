@@ -1,6 +1,7 @@
 """What every database finds for the console's search: all that is there, and nothing of others."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -142,6 +143,29 @@ async def test_the_first_message_is_counted_anew_where_a_later_one_was_overtaken
         pass
 
     assert await became(store) == {first: "nothing", second: "open"}
+
+
+async def test_a_change_whose_note_was_committed_late_is_not_lost_to_who_did_not_see_it(
+    stores: Stores,
+) -> None:
+    """On PostgreSQL, a note may be committed after others that have higher numbers."""
+    store = await stores()
+    slow, fast = (SqlSearchIndex(store._database, "desk") for _ in range(2))
+    first, _ = await claimed(store, 1, conversation="c1", body="zanzibar1")
+    read_early = await read_batch(store, fast)
+    await store.finish(first, RunStatus.DONE)
+    [run] = read_early.runs
+    noted = t.search_due.insert().values(desk="desk", run=run).returning(t.search_due.c.number)
+    last = await store._database.write_core(lambda core: core.execute(noted).scalar_one())
+    read_late = await read_batch(store, slow)
+
+    saw_the_last_alone = replace(read_early, notes={last: (run, None)})
+    await store._database.write_core(lambda core: fast._write(core, saw_the_last_alone))
+    await store._database.write_core(lambda core: slow._write(core, read_late))
+    while await fast.index_some():
+        pass
+
+    assert await became(store) == {first: "nothing"}
 
 
 async def read_batch(store: Any, index: SqlSearchIndex) -> Any:

@@ -37,6 +37,8 @@ _kept_up: WeakKeyDictionary[CoreDatabase, dict[str, float]] = WeakKeyDictionary(
 """When each desk of a database was last indexed to the end by the process that serves it."""
 _DUE = t.search_due.c
 _ACTIVE = (RunStatus.QUEUED, RunStatus.RUNNING)
+_Record = tuple[int | None, str | None]
+"""A run, by its number, or a person, by the address."""
 _PERSON = ("name", "mail_name", "address", "company", "customer_id", "phone")
 
 
@@ -44,23 +46,33 @@ _PERSON = ("name", "mail_name", "address", "company", "customer_id", "phone")
 class _Batch:
     """What was due, and its words; without words it is taken out of the index."""
 
-    numbers: Sequence[int]
-    newest: Mapping[Any, int]
-    """The last note about each run and person that was known when the records were read."""
+    notes: Mapping[int, _Record]
+    """The notes that were known when the records were read, by their numbers."""
     runs: dict[int, str | None]
     people: dict[str, str | None]
     counted: "CountedRuns"
 
-    def without_overtaken(self, taken: set[int]) -> "_Batch":
-        """Without what another process has indexed meanwhile, perhaps from newer records: it has
-        taken the last note away, which is then not among those `taken` here."""
-        overtaken = {record for record, number in self.newest.items() if number not in taken}
+    def overtaken(self, taken: set[int]) -> set[_Record]:
+        """What another process has indexed meanwhile, perhaps from newer records: it has taken the
+        last note away, which is then not among those `taken` here."""
+        last = {record: number for number, record in sorted(self.notes.items())}
+        return {record for record, number in last.items() if number not in taken}
+
+    def half_seen(self, taken: set[int]) -> set[_Record]:
+        """What another process has indexed meanwhile without all of the notes about it: one that
+        is committed late may have a lower number, and tell of a change that is read here alone."""
+        return self.overtaken(taken) & {self.notes[number] for number in taken}
+
+    def without(self, overtaken: set[_Record]) -> "_Batch":
+        """The batch without these records."""
         if not overtaken:
             return self
-        runs = {run: words for run, words in self.runs.items() if run not in overtaken}
-        people = {each: words for each, words in self.people.items() if each not in overtaken}
+        runs = {run: words for run, words in self.runs.items() if (run, None) not in overtaken}
+        people = {
+            each: words for each, words in self.people.items() if (None, each) not in overtaken
+        }
         counted = self.counted.without(self.runs.keys() - runs.keys(), runs)
-        return _Batch(self.numbers, self.newest, runs, people, counted)
+        return _Batch(self.notes, runs, people, counted)
 
     def uncounted(self, batch: "_Batch") -> set[int]:
         """Runs that were read beside others here, and whose figures a smaller `batch` left out."""
@@ -132,8 +144,7 @@ class SqlSearchIndex:
         positions = {row.run for row in due if row.run is not None}
         addresses = {row.address for row in due if row.address is not None}
         return _Batch(
-            [row.number for row in due],
-            _newest_notes(due),
+            {row.number: (row.run, row.address) for row in due},
             dict.fromkeys(positions) | words_of_runs(core, positions),
             dict.fromkeys(addresses) | words_of_people(core, self.desk, addresses),
             read_figures(core, self.desk, positions, self._zone),
@@ -144,12 +155,11 @@ class SqlSearchIndex:
         from deskhand.adapters.stores.run_figures import write_figures
 
         _take_turn(core, self.desk)
-        these = t.search_due.delete().where(_DUE.number.in_(batch.numbers))
+        these = t.search_due.delete().where(_DUE.number.in_(batch.notes))
         taken = set(core.execute(these.returning(_DUE.number)).scalars())
-        whole, batch = batch, batch.without_overtaken(taken)
-        again = [{"desk": self.desk, "run": run} for run in whole.uncounted(batch)]
-        if again:
-            core.execute(t.search_due.insert(), again)
+        whole, batch = batch, batch.without(batch.overtaken(taken))
+        again = whole.half_seen(taken).union((run, None) for run in whole.uncounted(batch))
+        self._note_again(core, again)
         message, contact = t.messages.c, t.contacts.c
         kept = (message.run.in_(batch.runs), message.body.is_not(None))
         runs = {run: batch.runs[run] for run in _unlocked(core, message.run, *kept)}
@@ -160,10 +170,15 @@ class SqlSearchIndex:
         _replace(core, t.search_people, address, self.desk, batch.people, people)
         write_figures(core, batch.counted)
 
+    def _note_again(self, core: sa.Connection, records: set[_Record]) -> None:
+        notes = [{"desk": self.desk, "run": run, "address": address} for run, address in records]
+        if notes:
+            core.execute(t.search_due.insert(), notes)
+
 
 def _of_one_batch(notes: Sequence[Any]) -> list[Any]:
     """All notes about the first few records: who is indexed once needs none of them any more."""
-    records: set[tuple[int | None, str | None]] = set()
+    records: set[_Record] = set()
     chosen: list[Any] = []
     for note in notes:
         record = (note.run, note.address)
@@ -172,15 +187,6 @@ def _of_one_batch(notes: Sequence[Any]) -> list[Any]:
         if record in records:
             chosen.append(note)
     return chosen
-
-
-def _newest_notes(due: Sequence[Any]) -> dict[Any, int]:
-    """The last note about each run, by its number, and about each person, by the address."""
-    newest: dict[Any, int] = {}
-    for note in due:
-        record = note.address if note.run is None else note.run
-        newest[record] = max(note.number, newest.get(record, 0))
-    return newest
 
 
 def _take_turn(core: sa.Connection, desk: str) -> None:
