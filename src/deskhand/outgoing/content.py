@@ -1,7 +1,7 @@
 """Checks what a reply contains: hosts, addresses, accounts, secrets, other customers' data."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import islice
@@ -34,8 +34,10 @@ _LOADING = re.compile(
 )
 _TOKEN = re.compile(r"[^\s,;:!?()\[\]{}<>\"'|]{3,200}")
 _PHONES = SlotExtractor([SlotSpec(name="phone", type="phone")])
-_BETWEEN_DIGITS = str.maketrans("_*~|\u00b7\u2022\u2219\u30fb", " " * 8)
-"""Marks that a telephone number may be written with, read as spaces."""
+_MARKS = "_*~|\u00b7\u2022\u2219\u30fb"
+"""Marks that a telephone number may be written with, or that may stand behind one."""
+_BETWEEN_DIGITS = str.maketrans(_MARKS, " " * len(_MARKS))
+_AFTER_DIGITS = str.maketrans(_MARKS, ";" * len(_MARKS))
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LIKELY_PHONE, _SURE_PHONE = 0.6, 0.8
 _REGISTERED = re.compile(r"\b(?:siren|siret|ičo?|ico?|dič|hrb|kvk|vat|tva)\W{1,3}$", re.I)
@@ -174,9 +176,7 @@ class _Check:
     def _phones(self) -> Iterator[ContentFinding]:
         if not may_hold_phone(self._reading.plain):
             return
-        spaced = self._reading.plain.translate(_BETWEEN_DIGITS)
-        slot = _PHONES.extract(spaced, now=_EPOCH)["phone"]
-        matches = [match for match in slot.matches if self._is_phone(match)]
+        matches = [match for match in self._phone_matches() if self._is_phone(match)]
         if not matches:
             return
         expected = set(map(_digits, self._allowed.phones))
@@ -187,6 +187,20 @@ class _Check:
             if not any(_same_number(number, own) for own in expected):
                 reason = f"the telephone number {match.text} is not among the desk's own"
                 yield self._finding("foreign_phone", reason, match.start, match.end)
+
+    def _phone_matches(self) -> list[SlotMatch]:
+        """With the marks between digits read as spaces; and as ends, where such a mark parts a
+        number from other digits."""
+        plain = self._reading.plain
+        found = list(_phones_in(plain.translate(_BETWEEN_DIGITS)))
+        apart = plain.translate(_AFTER_DIGITS)
+        if apart == plain:
+            return found
+        taken: set[int] = set()
+        for match in found:
+            taken.update(range(match.start, match.end))
+        free = (one for one in _phones_in(apart) if taken.isdisjoint(range(one.start, one.end)))
+        return [*found, *free]
 
     def _is_phone(self, match: SlotMatch) -> bool:
         lead = self._reading.plain[max(0, match.start - 40) : match.start]
@@ -262,6 +276,10 @@ def _digits_and_letters(text: str) -> str:
 
 def _digits(text: str) -> str:
     return "".join(letter for letter in text if letter.isdecimal()).removeprefix("00")
+
+
+def _phones_in(text: str) -> Sequence[SlotMatch]:
+    return _PHONES.extract(text, now=_EPOCH)["phone"].matches
 
 
 @lru_cache(maxsize=2048)

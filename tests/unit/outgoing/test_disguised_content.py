@@ -115,7 +115,8 @@ def test_dates_and_telephone_numbers_are_no_accounts(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["a@b.cz ", "http://a.cz/ ", "&lt;é", "ab.cz ", "4111 1111 ", "DE89 37 "]
+    "piece",
+    ["a@b.cz ", "http://a.cz/ ", "&lt;é", "ab.cz ", "4111 1111 ", "DE89 37 ", "212-555-0172|2 "],
 )
 def test_a_reply_twice_as_long_takes_twice_as_long(piece: str) -> None:
     rules_in(piece * 200)
@@ -129,6 +130,14 @@ def test_a_telephone_number_is_found_however_its_digits_are_set_apart(between: s
     for number in ("0900 555 010", "+1 900 555 0100", "7 7 7 1 2 3 4 5 6"):
         written = number.replace(" ", between)
         assert "foreign_phone" in rules_in(f"Please call {written} today."), written
+
+
+@pytest.mark.parametrize("between", ["|", "_", "*", " | "])
+@pytest.mark.parametrize("number", ["212-555-0172", "+1 900 555 0100"])
+def test_a_mark_parts_a_telephone_number_from_other_digits(between: str, number: str) -> None:
+    for other in ("212-555-0199", "55512345678"):
+        written = f"Please call {number}{between}{other} today."
+        assert "foreign_phone" in rules_in(written), written
 
 
 @pytest.mark.parametrize(
