@@ -78,6 +78,6 @@ class TelemetryEvent(NamedTuple):
             "session_id": self.session_id,
             "stage": self.stage.value,
             "level": self.level.value,
-            "payload": to_jsonable_python(self.payload),
+            "payload": to_jsonable_python(dict(self.payload)),
             "id": self.id,
         }

@@ -56,7 +56,7 @@ class SqlSink:
             event.stage.value,
             event.level.value,
             event.intent_id,
-            to_json(event.payload).decode(),
+            to_json(dict(event.payload)).decode(),
         )
 
     async def events(
