@@ -96,7 +96,9 @@ class OrderNumbers(NumberPlaces):
             if fewest <= len(digits) <= spec.max_digits and not self._is_phone(match):
                 yield with_prefix(digits, spec), match.span()
         for match in self._free(IN_THOUSANDS, self._folded):
-            yield with_prefix(match.group(1) + match.group(2).zfill(3), spec), match.span()
+            digits = match.group(1) + match.group(2).zfill(3)
+            if fewest <= len(digits) <= spec.max_digits:
+                yield with_prefix(digits, spec), match.span()
         for match in self._free(WITH_LETTERS):
             digits = re.sub(r"\D", "", match.group(2))
             if not spec.prefix and spec.min_digits <= len(digits) <= spec.max_digits:

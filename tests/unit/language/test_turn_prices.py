@@ -149,3 +149,12 @@ def test_a_postcode_is_no_order_where_an_address_is_asked_for() -> None:
     turn = TurnReader(slots).read("Lindenweg 8, 04155 leipzig", asked, NOW)
     assert "order" not in turn.values
     assert "04155" in turn.values["address"]
+
+
+@pytest.mark.parametrize(
+    ("text", "order"), [("39 tisíc 114", "39114"), ("it was 2 thousand 5 or so", None)]
+)
+def test_thousands_are_an_order_where_they_have_as_many_digits(
+    text: str, order: str | None
+) -> None:
+    assert order_in(text) == order
