@@ -128,6 +128,7 @@ async def test_a_mail_goes_from_arrival_to_sent_while_two_people_look(tmp_path: 
         await janas.press("u")
         await janas.until("document.body.innerText.includes('held back by jana')")
         assert await janas.run(DRAFT) == OWN_WORDS
+        await janas.until(f"{LIVE} === 'live'")  # the page was loaded anew: its keys work by then
         await idas.until(f"{ITEMS} === 1")
         await approve(janas)
         await janas.until(f"/Sends in \\d+ s/.test({TOASTED})")
