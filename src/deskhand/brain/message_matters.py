@@ -190,15 +190,24 @@ def matters_in(
 def _means_all(text: str, wish: Wish, named: Sequence[SlotMatch]) -> bool:
     """Whether a wish is about all things that are named before it: it names them itself, or says
     so. "I have two orders, O-1 and O-2. Cancel the second" does not."""
-    says_all = _ALL.search(fold(text[wish.start : wish.end])) is not None
-    return says_all or all(wish.start <= match.start < wish.end for match in named)
+    if all(wish.start <= match.start < wish.end for match in named):
+        return True
+    folded = fold(text[wish.start : wish.end])
+    return _ALL.search(folded) is not None and _ONE.search(folded) is None
 
 
 _ALL = re.compile(
-    r"\b(?:both|all|them|these|those|they|beide\w*|alle\w*|sie|obe|oba|obou|obema|vsechny|je|jich|"
-    r"ambos|ambas|todos|todas|los|las)\b"
+    r"\b(?:both|(?<!\bat )(?<!\bis )(?<!'s )all|them|these|those|they|beide\w*|alle[mnrs]?|"
+    r"sie sie|\w{3,}[et] sie|obe|oba|obou|obema|vsechny|\w{2,}(?:te|it|at) je|jich|"
+    r"ambos|ambas|todos|todas|l[oa]s dos|\w{3,}[aer]l[oa]s)\b"
 )
-"""Words for more than one thing."""
+"""Words for more than one thing. German `Sie`, Czech `je` and Spanish `los` are mostly other words:
+they count behind a verb alone."""
+_ONE = re.compile(
+    r"\b(?:first|second|third|last|latter|former|other|one|1st|2nd|erste\w*|zweite\w*|letzte\w*|"
+    r"andere\w*|prvni\w*|druh\w+|posledni\w*|jednu|jeden|primer\w*|segund\w*|ultim\w*|otr[oa])\b"
+)
+"""Words for one of several things."""
 
 
 def _ends(text: str, wishes: Sequence[Wish]) -> list[int]:

@@ -124,7 +124,21 @@ def test_a_wish_that_stands(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wish", "orders"), [("Cancel the second", 0), ("Cancel both", 2), ("cancel the green one", 0)]
+    ("wish", "orders"),
+    [
+        ("Cancel the second", 0),
+        ("Cancel the second, that is all", 0),
+        ("Cancel the green one, they came late", 0),
+        ("Canceln Sie bitte die zweite", 0),
+        ("Canceln Sie bitte die grüne", 0),
+        ("Cancel tu, která je větší", 0),
+        ("Cancel los zapatos", 0),
+        ("Cancel both", 2),
+        ("Cancel them all", 2),
+        ("Canceln Sie bitte beide", 2),
+        ("Canceln Sie sie", 2),
+        ("Cancel obě", 2),
+    ],
 )
 def test_a_wish_about_one_of_two_is_no_wish_for_both(wish: str, orders: int) -> None:
     text = f"There are O-10018 and O-10019. {wish}."
