@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from deskhand.adapters.stores import search_index
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.console_feed import SqlConsoleFeed
 from deskhand.adapters.stores.contacts import SqlContacts
@@ -168,6 +169,30 @@ async def test_a_change_whose_note_was_committed_late_is_not_lost_to_who_did_not
     assert await became(store) == {first: "nothing"}
 
 
+async def test_the_first_message_is_counted_anew_where_it_alone_was_overtaken(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who looks for what is at rest leaves the later message, which is at work, to others."""
+    monkeypatch.setattr(search_index, "AT_WORK", 3600.0)
+    store = await stores()
+    slow, fast = (SqlSearchIndex(store._database, "desk") for _ in range(2))
+    first, _ = await claimed(store, 1, conversation="c1", body="zanzibar1")
+    await store.finish(first, RunStatus.WAITING_USER)
+    while await fast.index_some():
+        pass
+    second, _ = await claimed(store, 2, conversation="c1", body="zanzibar2")
+    read_early = await read_batch(store, slow)
+    done = t.runs.update().where(t.runs.c.id == first).values(status=RunStatus.DONE)
+    await store._database.write_core(lambda core: core.execute(done))
+    assert await fast.index_some(at_rest=True) == 1
+
+    await store._database.write_core(lambda core: slow._write(core, read_early))
+    while await fast.index_some():
+        pass
+
+    assert await became(store) == {first: "nothing", second: "open"}
+
+
 async def read_batch(store: Any, index: SqlSearchIndex) -> Any:
     due = await store._database.read_core(index._due)
     return await store._database.read_core(lambda core: index._read(core, due))
@@ -185,7 +210,10 @@ async def became(store: Any) -> dict[str, str]:
     return found
 
 
-async def test_a_message_that_was_worked_is_indexed_once(stores: Stores) -> None:
+async def test_a_message_that_was_worked_is_indexed_once(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_index, "AT_WORK", 3600.0)
     store = await stores()
     feed, index = SqlConsoleFeed(store._database), SqlSearchIndex(store._database, "desk")
     run_id, _ = await claimed(store, 1, body="zanzibar")
@@ -202,12 +230,13 @@ async def test_a_message_that_was_worked_is_indexed_once(stores: Stores) -> None
 async def test_a_message_that_is_at_work_for_long_is_found(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(search_index, "AT_WORK", 3600.0)
     store = await stores()
     index = SqlSearchIndex(store._database, "desk")
     await claimed(store, 1, body="zanzibar")
     assert await index.index_some(at_rest=True) == 0
 
-    monkeypatch.setattr("deskhand.adapters.stores.search_index.AT_WORK", -1.0)
+    monkeypatch.setattr(search_index, "AT_WORK", -1.0)
     assert await index.index_some(at_rest=True) == 1
 
 

@@ -33,16 +33,29 @@ class CountedRuns(NamedTuple):
     runs: Mapping[int, str]
     """Those that were read, with their conversations; one without figures is not counted."""
     rows: Sequence[Row]
+    beside: Mapping[int, Row | None]
+    """The first runs of their conversations, read beside them, and how those were counted then."""
 
     def without(self, overtaken: Collection[int], kept: Collection[int]) -> "CountedRuns":
         """Without runs that somebody else has counted meanwhile, and without the first runs of
         their conversations, which were read beside them. What is `kept` stays."""
         conversations = {self.runs[run] for run in overtaken if run in self.runs}
-        runs: dict[int, str] = {}
+        left_out: set[int] = set()
         for run, conversation in self.runs.items():
-            if run in kept or conversation not in conversations:
-                runs[run] = conversation
-        return CountedRuns(runs, [row for row in self.rows if row["run"] in runs])
+            if run not in kept and conversation in conversations:
+                left_out.add(run)
+        return self.but(left_out)
+
+    def but(self, left_out: Collection[int]) -> "CountedRuns":
+        """Without these runs."""
+        runs = {run: whose for run, whose in self.runs.items() if run not in left_out}
+        beside = {run: row for run, row in self.beside.items() if run in runs}
+        return CountedRuns(runs, [row for row in self.rows if row["run"] in runs], beside)
+
+    def counted_meanwhile(self, core: sa.Connection) -> set[int]:
+        """Those read beside the others that somebody else has counted since."""
+        now = _counted(core, self.beside)
+        return {run for run, row in self.beside.items() if now.get(run) != row}
 
 
 def read_figures(
@@ -51,12 +64,23 @@ def read_figures(
     """The figures of these runs, and of the first runs of their conversations: a later run may
     have brought the first reply. Mail of programs is not counted; figures of erased messages stay
     as they are."""
-    wanted = set(positions) | first_of_same(core, desk, positions)
+    first = first_of_same(core, desk, positions) - set(positions)
+    before = _counted(core, first)  # first of all: what is counted anew meanwhile is told by this
+    wanted = first.union(positions)
     runs = read_runs(core, desk, wanted)
     counted = [run for run in runs if not run.is_screened]
     known = KnownRecords(core, desk, counted)
     rows = [figures_of(run, known, zone) for run in counted]
-    return CountedRuns({run.position: run.conversation for run in runs}, rows)
+    whose = {run.position: run.conversation for run in runs}
+    return CountedRuns(whose, rows, {run: before.get(run) for run in first if run in whose})
+
+
+def _counted(core: sa.Connection, runs: Collection[int]) -> dict[int, Row]:
+    """The figures of these runs as they are."""
+    if not runs:
+        return {}
+    query = sa.select(t.run_figures).where(t.run_figures.c.run.in_(runs))
+    return {row.run: row._asdict() for row in core.execute(query)}
 
 
 def write_figures(core: sa.Connection, counted: CountedRuns) -> None:
@@ -64,9 +88,8 @@ def write_figures(core: sa.Connection, counted: CountedRuns) -> None:
     here = t.run_figures
     if not counted.runs:
         return
-    these = here.c.run.in_(counted.runs)
-    before = [row._asdict() for row in core.execute(sa.select(here).where(these))]
-    core.execute(here.delete().where(these))
+    before = _counted(core, counted.runs).values()
+    core.execute(here.delete().where(here.c.run.in_(counted.runs)))
     if counted.rows:
         core.execute(here.insert(), list(counted.rows))
     sums: Sums = defaultdict(lambda: dict.fromkeys(_COUNTS, 0))

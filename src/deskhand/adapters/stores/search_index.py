@@ -158,8 +158,9 @@ class SqlSearchIndex:
         these = t.search_due.delete().where(_DUE.number.in_(batch.notes))
         taken = set(core.execute(these.returning(_DUE.number)).scalars())
         whole, batch = batch, batch.without(batch.overtaken(taken))
-        again = whole.half_seen(taken).union((run, None) for run in whole.uncounted(batch))
-        self._note_again(core, again)
+        meanwhile = batch.counted.counted_meanwhile(core)
+        uncounted = whole.uncounted(batch) | meanwhile
+        self._note_again(core, whole.half_seen(taken).union((run, None) for run in uncounted))
         message, contact = t.messages.c, t.contacts.c
         kept = (message.run.in_(batch.runs), message.body.is_not(None))
         runs = {run: batch.runs[run] for run in _unlocked(core, message.run, *kept)}
@@ -168,7 +169,7 @@ class SqlSearchIndex:
         people = {each: batch.people[each] for each in _unlocked(core, contact.address, *known)}
         address = t.search_people.c.address
         _replace(core, t.search_people, address, self.desk, batch.people, people)
-        write_figures(core, batch.counted)
+        write_figures(core, batch.counted.but(meanwhile))
 
     def _note_again(self, core: sa.Connection, records: set[_Record]) -> None:
         notes = [{"desk": self.desk, "run": run, "address": address} for run, address in records]
