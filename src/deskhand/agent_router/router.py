@@ -15,6 +15,7 @@ from deskhand.agents.eligible_intents import ELIGIBLE, EligibleIntents
 from deskhand.agents.parts import Parts
 from deskhand.agents.replying.sending import Sending
 from deskhand.agents.turn_taking import ReadsTurns
+from deskhand.agents.turn_words import SlotLabels
 from deskhand.agents.unknown_intent import handed_over_text, unknown_intent_through
 from deskhand.config.desk import with_planner
 from deskhand.engine.clock import SystemClock
@@ -29,7 +30,14 @@ from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind
 from deskhand.model.run import RunStatus
 from deskhand.model.spec import AgentSpec, FlowSpec, RoutingRule
 from deskhand.model.tasks import OTHER
-from deskhand.model.understanding import CATEGORY, CONFIDENCE, INTENT_ID, SLOTS, UNKNOWN_INTENT
+from deskhand.model.understanding import (
+    CATEGORY,
+    CONFIDENCE,
+    INTENT_ID,
+    SLOTS,
+    UNKNOWN_INTENT,
+    Understanding,
+)
 from deskhand.ports import Clock, StageContext
 from deskhand.ports.agent_router import (
     ConversationMemory,
@@ -73,10 +81,12 @@ class AgentRouter:
         fallback: FallbackResponder | None = None,
         *,
         turns: ReadsTurns | None = None,
+        labels: SlotLabels | None = None,
         clock: Clock | None = None,
     ) -> None:
         """`turns` tells what customers say to a question apart; without it, a message answers a
-        question if the classifier finds the parameter in it."""
+        question if the classifier finds the parameter in it. `labels` are what customers read as
+        the names of parameters, where `turns` leads to a question whether values are right."""
         self._intents = intents
         self._classifier = classifier
         self._planner = planner
@@ -86,6 +96,7 @@ class AgentRouter:
         self._memory = memory or InMemoryConversationMemory()
         self._fallback = fallback
         self._turns = turns
+        self._labels = labels
         self._clock = clock or SystemClock()
         registry = intents if isinstance(intents, IntentsRegistry) else None
         self._redaction = Redaction(registry)
@@ -182,6 +193,7 @@ class AgentRouter:
             sending=Sending(),
             answers=answers,
             turns=self._turns,
+            labels=self._labels,
             intents=self._counting,
         )
         agents = {name: Agent(spec, parts).process for name, spec in _SPECS.items()}
@@ -220,9 +232,9 @@ class _Stages:
     async def plan(
         self, envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
     ) -> dict[str, Any]:
-        classified = envelope.outputs[_CLASSIFY]
-        intent = classified[INTENT_ID]
-        plan = self._router._planner.plan(intent, classified[SLOTS])
+        intent = envelope.outputs[_CLASSIFY][INTENT_ID]
+        known = Understanding.of(envelope).slots  # what was answered since is among it
+        plan = self._router._planner.plan(intent, known)
         steps = [step.model_dump(mode="json", exclude_defaults=True) for step in plan.steps]
         for step, written in zip(plan.steps, steps, strict=True):
             written["type"] = step.type

@@ -213,7 +213,8 @@ class StageReader:
             for words in said:
                 if words.get("when") == "pre":
                     payload = {"message": words.get("text", "")}
-                    self._tell(state, TelemetryStage.PLAN_COMMUNICATED, payload)
+                    step = _step_of(state)
+                    self._tell(state, TelemetryStage.PLAN_COMMUNICATED, payload, step=step)
 
     def _tell_call(self, state: State, call: dict[str, Any]) -> None:
         allowed = call.get("verdict") == "allow"

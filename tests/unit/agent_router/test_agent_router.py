@@ -87,6 +87,22 @@ async def test_what_is_missing_is_asked_and_the_answer_goes_on() -> None:
     assert len(shop.calls) == 1
 
 
+async def test_a_plan_of_questions_alone_is_made_anew_with_the_answer() -> None:
+    class Asking(Plans):
+        def plan(self, intent_id: str, parameters: Mapping[str, Any]) -> Plan:
+            return Plan.parse({"steps": SPOKEN if "order" in parameters else ASKS})
+
+    sink, shop = ListSink(), Shop()
+    turns = DeskTurns(TurnReader(SLOTS), {"refund": ("order", "reason")})
+    router = AgentRouter(INTENTS, Words(), Asking(), NullPolicyEngine(), shop, sink, turns=turns)
+    said: list[str] = []
+    for number, text in enumerate(("A refund please", "it is O-10018")):
+        told = Interaction(id=f"m{number}", text=text, context={"session_id": "ui-1"})
+        said.append((await router.handle(told)).text)
+    assert said == ["Which order is it?", "It is noted for O-10018."]
+    assert [call.parameters for call in shop.calls] == [{"order": "O-10018"}]
+
+
 async def test_router_and_desk_tell_the_same_events(tmp_path: Path) -> None:
     turns = DeskTurns(TurnReader(SLOTS), {"refund": ("order", "reason")})
     conversations = [

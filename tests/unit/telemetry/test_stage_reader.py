@@ -14,8 +14,11 @@ from deskhand.brain.scripted import ScriptedBrain, ScriptedRule, ScriptedWhen
 from deskhand.config.desk import with_planner
 from deskhand.config.sections.intents import IntentSpec
 from deskhand.config.sections.slots import SlotSpec
+from deskhand.engine.journal import result_of
 from deskhand.engine.loop import Flow
 from deskhand.language.turns import TurnReader
+from deskhand.model.documents import iso_at
+from deskhand.model.plan import StepRecord
 from deskhand.model.spec import AgentSpec, FlowSpec
 from deskhand.model.telemetry import TelemetryEvent
 from deskhand.routing.intents_registry import IntentsRegistry
@@ -174,6 +177,54 @@ async def test_a_failed_tool_is_an_error(tmp_path: Path) -> None:
     assert ("tool_execute", "error", {"ok": False, "tool": "refund", "intent_id": "refund"}) in (
         events
     )
+
+
+async def steps_of(tmp_path: Path, *bodies: str) -> tuple[list[list[StepRecord]], list[Any]]:
+    """The steps in the last row of each message, and those in the events."""
+    async with engine(tmp_path / "d.db", flow, tools=(refund,)) as desk:
+        in_rows: list[list[StepRecord]] = []
+        for number, body in enumerate(bodies, 1):
+            message = a_message(number, conversation="ui-1", body=body).changed(channel="chat")
+            rows = await desk.store.rows(await desk.work(message))
+            walked = [result_of(row).plan_steps for row in rows if row.name == "act"]
+            in_rows.append(list(walked[-1]))
+        told = [event.payload["step"] for event in await told_by(desk) if "step" in event.payload]
+    return in_rows, told
+
+
+async def test_steps_of_a_plan_that_succeeds_have_their_status_and_times(tmp_path: Path) -> None:
+    (asked, ended), told = await steps_of(tmp_path, "A refund please", "O-10018")
+    assert [(step.type, str(step.status)) for step in asked] == [
+        ("ask_user", "in_progress"),
+        ("respond", "pending"),
+        ("tool_call", "pending"),
+        ("respond", "pending"),
+    ]
+    assert [step.started_at is not None for step in asked] == [True, False, False, False]
+    assert [step.finished_at for step in asked] == [None] * 4
+    assert [str(step.status) for step in ended] == ["completed"] * 4
+    assert all(step.started_at and step.finished_at for step in ended)
+    assert [(step["place"], step["type"], step["status"]) for step in told] == [
+        (0, "ask_user", "in_progress"),
+        (1, "respond", "completed"),
+        (2, "tool_call", "completed"),
+    ]
+    for step, record in zip(told, (asked[0], *ended[1:3]), strict=True):
+        assert step["started_at"] == iso_at(record.started_at or 0)
+        assert (step["finished_at"] is None) is (record.finished_at is None)
+
+
+async def test_the_step_that_fails_is_told_as_failed_with_its_times(tmp_path: Path) -> None:
+    (_, ended), told = await steps_of(tmp_path, "A refund please", "O-10099")
+    assert [str(step.status) for step in ended] == ["completed", "completed", "failed", "failed"]
+    assert all(step.finished_at for step in ended)
+    assert [(step["type"], step["status"]) for step in told] == [
+        ("ask_user", "in_progress"),
+        ("respond", "completed"),
+        ("tool_call", "failed"),
+    ]
+    assert told[-1]["started_at"]
+    assert told[-1]["finished_at"]
 
 
 async def test_an_unknown_intent_is_told_as_one(tmp_path: Path) -> None:
