@@ -1,5 +1,6 @@
 """What a desk remembers of a conversation, with a restart between all turns, on both databases."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -8,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from deskhand.adapters.stores.database_copy import copy_database
+from deskhand.adapters.stores.postgres_backend import PostgresBackend
+from deskhand.adapters.stores.sqlite_backend import SqliteBackend
 from deskhand.engine.conversation_documents import show_conversation
 from deskhand.engine.journal import result_of
 from deskhand.engine.story import read_records, story_of
@@ -260,6 +264,43 @@ async def test_an_erased_person_is_gone_from_the_memory_of_others(talk: Talk) ->
         rows = await desk.store.rows(accepted.run_id)
         assert not any(b"Bergen Road" in (row.body or b"") for row in rows)
         assert await desk.store.message(accepted.run_id) is not None
+
+
+@pytest.mark.skipif(postgres_programs() is None, reason="PostgreSQL's server is not installed")
+async def test_a_copied_database_remembers_and_goes_on(folder: Path, tmp_path: Path) -> None:
+    talk = Talk(folder, str(tmp_path / "d.db"))
+    await talk.say("Where is my order O-10018?")
+    await talk.say("Please cancel my order")
+    before = await talk.memory(2)
+    await copy_to_postgresql(talk)
+    assert before is not None
+    assert await talk.memory(2) == before
+    done = await talk.say("yes")
+    assert (done["status"], said(done)) == ("sent", "Order O-10018 is cancelled.")
+    then = await talk.say("And when does it arrive?")
+    assert said(then) == "Order O-10018 is on its way."
+
+
+@pytest.mark.skipif(postgres_programs() is None, reason="PostgreSQL's server is not installed")
+async def test_what_was_forgotten_stays_forgotten_in_a_copy(folder: Path, tmp_path: Path) -> None:
+    talk = Talk(folder, str(tmp_path / "d.db"))
+    await talk.say("Where is my order O-10018?")
+    async with talk.desk() as desk:
+        assert await desk.store.forget("c", "ida") == 1
+    await copy_to_postgresql(talk)
+    asked = await talk.say("And when does it arrive?")
+    assert said(asked) == "Which order is it?"
+    assert await talk.memory(2) is None
+
+
+async def copy_to_postgresql(talk: Talk) -> None:
+    """Copy the desk's database, and talk on with the copy."""
+    source = await SqliteBackend.open(Path(talk.database))
+    talk.database = await asyncio.to_thread(new_database)
+    target = await PostgresBackend.open(talk.database)
+    await copy_database(source, target, lambda *progress: None)
+    await source.close()
+    await target.close()
 
 
 async def test_what_is_redacted_is_shown_to_nobody(talk: Talk) -> None:

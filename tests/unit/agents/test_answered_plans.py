@@ -2,7 +2,7 @@
 had done is done again."""
 
 from collections import Counter
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,9 @@ from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, ReviewKind, RunStatus, Verdict
 from deskhand.model.spec import AgentSpec, FlowSpec, RoutingRule
 from deskhand.tools import Gate, tool
-from tests.kit import Engine, a_message, engine
+from tests.kit import Engine, TestClock, a_message, engine
 
+YEAR = 365 * 86400
 done: list[str] = []
 
 
@@ -139,6 +140,31 @@ async def test_each_step_has_a_status_and_times(tmp_path: Path) -> None:
     assert asked[1].finished_at is None
     assert asked[2].started_at is None
     assert {step.status for step in ended} == {StepStatus.COMPLETED}
+
+
+@pytest.mark.parametrize("jump", [-YEAR, -3600, 3600, YEAR])
+async def test_a_clock_that_jumps_before_the_answer_changes_nothing(
+    tmp_path: Path, jump: float
+) -> None:
+    plan = [call("charge", text="deposit"), ASK, call("paint", colour="{slots.colour}")]
+    calls: Counter[str] = Counter()
+    clock = TestClock()
+    building = asking(plan, calls)
+    async with engine(tmp_path / "d.db", building, tools=TOOLS, clock=clock) as desk:
+        (first,) = await said(desk, "Paint it")
+        clock.at += jump
+        later = datetime.fromtimestamp(clock.at, UTC)
+        answer = a_message(2, conversation="c", body="blue").changed(received_at=later)
+        second = await desk.work(answer)
+        clock.at -= 2 * jump
+        await desk.work(answer)
+        rows = await desk.store.rows(second)
+        statuses = [(await desk.store.run(run)).status for run in (first, second)]
+    assert done == ["charge deposit", "paint blue"]
+    assert (statuses, calls["plan"]) == ([RunStatus.DONE, RunStatus.DONE], 1)
+    assert [row.name for row in rows] == ["@adopt", "act/answer", "act/2 paint", "act"]
+    painted = result_of(rows[-1]).plan_steps[-1]
+    assert (painted.status, painted.started_at) == (StepStatus.COMPLETED, later.timestamp())
 
 
 async def test_a_plan_with_nothing_left_is_made_anew_and_repeats_no_effect(tmp_path: Path) -> None:
