@@ -87,14 +87,20 @@ def messages_of(case: Case) -> Iterator[Message]:
 
 
 def shown(events: Sequence[TelemetryEvent]) -> Told:
-    """Events without ids and times; of a step, what it is and how far."""
+    """Events without ids and times; of steps, what they are and how far."""
     seen: Told = []
     for event in events:
         payload = dict(event.payload)
         if step := payload.pop("step", None):
-            payload["step"] = (step["type"], step["status"], step["finished_at"] is not None)
+            payload["step"] = _how_far(step)
+        if steps := payload.pop("plan_steps", None):
+            payload["plan_steps"] = [_how_far(one) for one in steps]
         seen.append((str(event.stage), str(event.level), payload))
     return seen
+
+
+def _how_far(step: Mapping[str, Any]) -> tuple[str, str, bool]:
+    return step["type"], step["status"], step["finished_at"] is not None
 
 
 def _turn_of(message: Message, records: Records, told: Told) -> DeskTurn:

@@ -234,7 +234,10 @@ class StageReader:
         payload = self._response(text)
         if param != LOOP_IN:
             payload["waiting_for_param"] = param
-        step = _asking_step(state.result.plan_steps)
+        steps = state.result.plan_steps
+        if steps:
+            payload["plan_steps"] = [_told_step(step) for step in steps]
+        step = _asking_step(steps)
         self._tell(state, TelemetryStage.RESPOND, payload, step=step)
 
     def _response(self, text: str) -> dict[str, Any]:

@@ -113,7 +113,8 @@ def shown(events: list[TelemetryEvent]) -> list[tuple[str, str, dict[str, Any]]]
     """Stage, level and payload, without the times of steps."""
     seen = []
     for event in events:
-        payload = {key: value for key, value in event.payload.items() if key != "step"}
+        of_steps = ("step", "plan_steps")
+        payload = {key: value for key, value in event.payload.items() if key not in of_steps}
         seen.append((str(event.stage), str(event.level), payload))
     return seen
 
@@ -179,8 +180,10 @@ async def test_a_failed_tool_is_an_error(tmp_path: Path) -> None:
     )
 
 
-async def steps_of(tmp_path: Path, *bodies: str) -> tuple[list[list[StepRecord]], list[Any]]:
-    """The steps in the last row of each message, and those in the events."""
+async def steps_of(
+    tmp_path: Path, *bodies: str
+) -> tuple[list[list[StepRecord]], list[TelemetryEvent]]:
+    """The steps in the last row of each message, and the events that tell of steps."""
     async with engine(tmp_path / "d.db", flow, tools=(refund,)) as desk:
         in_rows: list[list[StepRecord]] = []
         for number, body in enumerate(bodies, 1):
@@ -188,8 +191,25 @@ async def steps_of(tmp_path: Path, *bodies: str) -> tuple[list[list[StepRecord]]
             rows = await desk.store.rows(await desk.work(message))
             walked = [result_of(row).plan_steps for row in rows if row.name == "act"]
             in_rows.append(list(walked[-1]))
-        told = [event.payload["step"] for event in await told_by(desk) if "step" in event.payload]
+        told = [event for event in await told_by(desk) if "step" in event.payload]
     return in_rows, told
+
+
+def written(record: StepRecord) -> dict[str, Any]:
+    """A step as events tell it."""
+    times = [None if at is None else iso_at(at) for at in (record.started_at, record.finished_at)]
+    return {
+        "place": record.place,
+        "type": record.type,
+        "status": str(record.status),
+        "started_at": times[0],
+        "finished_at": times[1],
+    }
+
+
+def told_steps(events: list[TelemetryEvent]) -> list[tuple[int, str, str]]:
+    steps = [event.payload["step"] for event in events]
+    return [(step["place"], step["type"], step["status"]) for step in steps]
 
 
 async def test_steps_of_a_plan_that_succeeds_have_their_status_and_times(tmp_path: Path) -> None:
@@ -204,27 +224,26 @@ async def test_steps_of_a_plan_that_succeeds_have_their_status_and_times(tmp_pat
     assert [step.finished_at for step in asked] == [None] * 4
     assert [str(step.status) for step in ended] == ["completed"] * 4
     assert all(step.started_at and step.finished_at for step in ended)
-    assert [(step["place"], step["type"], step["status"]) for step in told] == [
+    assert told_steps(told) == [
         (0, "ask_user", "in_progress"),
         (1, "respond", "completed"),
         (2, "tool_call", "completed"),
     ]
-    for step, record in zip(told, (asked[0], *ended[1:3]), strict=True):
-        assert step["started_at"] == iso_at(record.started_at or 0)
-        assert (step["finished_at"] is None) is (record.finished_at is None)
+    for event, record in zip(told, (asked[0], *ended[1:3]), strict=True):
+        assert event.payload["step"] == written(record)
+    assert told[0].payload["plan_steps"] == [written(record) for record in asked]
 
 
 async def test_the_step_that_fails_is_told_as_failed_with_its_times(tmp_path: Path) -> None:
     (_, ended), told = await steps_of(tmp_path, "A refund please", "O-10099")
     assert [str(step.status) for step in ended] == ["completed", "completed", "failed", "failed"]
     assert all(step.finished_at for step in ended)
-    assert [(step["type"], step["status"]) for step in told] == [
-        ("ask_user", "in_progress"),
-        ("respond", "completed"),
-        ("tool_call", "failed"),
+    assert told_steps(told) == [
+        (0, "ask_user", "in_progress"),
+        (1, "respond", "completed"),
+        (2, "tool_call", "failed"),
     ]
-    assert told[-1]["started_at"]
-    assert told[-1]["finished_at"]
+    assert told[-1].payload["step"] == written(ended[2])
 
 
 async def test_an_unknown_intent_is_told_as_one(tmp_path: Path) -> None:
