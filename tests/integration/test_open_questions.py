@@ -10,11 +10,14 @@ from typing import Any
 import sqlalchemy as sa
 
 from deskhand.desks.orders.order_tables import TABLES, refunds
+from deskhand.engine.journal import fold
 from deskhand.engine.story import read_records, story_of
 from deskhand.evals.lane import LaneClock
+from deskhand.model.envelope import Envelope
 from deskhand.model.message import Address, Message
 from deskhand.model.principal import asserted
-from deskhand.model.run import RunStatus
+from deskhand.model.queue import ReviewFilter
+from deskhand.model.run import Review, ReviewKind, ReviewState, RunStatus
 from deskhand.ports import DeskDatabase
 from deskhand.wiring import (
     Desk,
@@ -66,6 +69,18 @@ class Talks:
         runs = await self._desk.store.runs()
         return sorted(run.conversation for run in runs if run.status is RunStatus.WAITING_USER)
 
+    async def reviews(self) -> list[tuple[Review, str]]:
+        """What waits for people, and the words of the customer that each of them answers."""
+        store = self._desk.store
+        found = await store.find_reviews(ReviewFilter(state=ReviewState.OPEN))
+        read: list[tuple[Review, str]] = []
+        for review in found:
+            message = await store.message(review.run_id)
+            assert message is not None
+            first = Envelope.of(message, run_id=review.run_id)
+            read.append((review, fold(first, await store.rows(review.run_id)).raw_input))
+        return read
+
     async def paid_back(self) -> list[tuple[str, str]]:
         """The order and the reason of each refund."""
         query = sa.select(refunds.c.order_id, refunds.c.reason)
@@ -111,6 +126,22 @@ async def test_of_two_questions_in_one_mail_the_one_that_is_not_answered_is_aske
         assert "72.00 EUR" in await customer.say("mail", "O-10004")
         assert await customer.waiting() == []
         assert [order for order, _ in await customer.paid_back()] == ["O-10004"]
+
+
+async def test_two_matters_that_both_lack_something_stay_together_before_one_person(
+    live: LoadedDesk, tmp_path: Path
+) -> None:
+    async with talks(live, tmp_path) as customer:
+        await customer.say(
+            "chat", "Please refund O-10004. And please change the delivery address of O-10030."
+        )
+        await customer.say("chat", "they are far too small")
+        await customer.say("chat", "22 Mill Road, York YO1 7HH")
+        assert await customer.paid_back() == []
+        [(review, known)] = await customer.reviews()
+        assert review.kind is ReviewKind.REPLY
+        for words in ("O-10004", "O-10030", "far too small", "22 Mill Road"):
+            assert words in known
 
 
 async def test_a_clock_that_jumps_between_question_and_answer_changes_nothing(

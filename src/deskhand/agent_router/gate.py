@@ -34,6 +34,8 @@ class RouterGate:
         self._history = history
         self.replies: list[str] = []
         self.last_result: ToolResult | None = None
+        self.has_failed = False
+        """Whether a call was refused or went wrong."""
 
     @property
     def has_policy(self) -> bool:
@@ -61,6 +63,7 @@ class RouterGate:
         if inspect.isawaitable(decision):
             decision = await decision
         if not decision.allowed:
+            self.has_failed = True
             reason = "; ".join(decision.reasons) or "the policy does not allow it"
             error = ToolErrorDetails(error_type="policy_denied", message=reason, recoverable=False)
             refused = ToolResult.failure(error)
@@ -70,6 +73,7 @@ class RouterGate:
         begun = time.perf_counter()
         result = await self._carried_out(call)
         self.last_result = result
+        self.has_failed |= not result.ok
         took = (time.perf_counter() - begun) * 1000
         rule = decision.rule or "allowed"
         return GateAnswer(tool, "allow", rule, "", call_hash, arguments, result, took)

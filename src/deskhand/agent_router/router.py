@@ -272,7 +272,8 @@ def _response(end: End, gate: RouterGate, interaction: Interaction) -> AgentResp
     elif end.reason == "the customer wants a person":
         text = handed_over_text(interaction.text)
     else:
-        text = _FAILED if end.status is not RunStatus.DONE else ""
+        went_wrong = gate.has_failed or end.status is not RunStatus.DONE
+        text = _FAILED if went_wrong else ""
     return AgentResponse(text=text, tool_result=gate.last_result)
 
 

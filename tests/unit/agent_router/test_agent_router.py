@@ -81,6 +81,12 @@ async def test_an_interaction_is_answered_in_a_few_lines() -> None:
     assert len(events) == 8
 
 
+async def test_a_call_that_fails_is_not_met_with_silence() -> None:
+    said, _, shop = await talk("A refund for O-10099 please")
+    assert len(shop.calls) == 1
+    assert said == ["I could not do that. A colleague has to look at it."]
+
+
 async def test_what_is_missing_is_asked_and_the_answer_goes_on() -> None:
     said, _, shop = await talk("A refund please", "what?", "it is O-10018")
     assert said == ["Which order is it?", "Which order is it?", "It is noted for O-10018."]
@@ -172,7 +178,7 @@ async def test_rules_decide_and_violations_are_logged(tmp_path: Path, caplog: An
     policy = YAMLPolicyEngine.from_file(rules)
     said, events, shop = await talk("A refund for O-10018 please", policy=policy)
     assert shop.calls == []
-    assert said != ["It is noted for O-10018."]
+    assert said == ["I could not do that. A colleague has to look at it."]
     checks = [event for event in events if event.stage == "policy_check"]
     assert [(event.level, event.payload["allowed"]) for event in checks] == [("warn", False)]
     assert "no refunds today" in caplog.text
