@@ -197,14 +197,17 @@ async def steps_of(
 
 def written(record: StepRecord) -> dict[str, Any]:
     """A step as events tell it."""
-    times = [None if at is None else iso_at(at) for at in (record.started_at, record.finished_at)]
     return {
         "place": record.place,
         "type": record.type,
         "status": str(record.status),
-        "started_at": times[0],
-        "finished_at": times[1],
+        "started_at": moment(record.started_at),
+        "finished_at": moment(record.finished_at),
     }
+
+
+def moment(at: float | None) -> str | None:
+    return None if at is None else iso_at(at)
 
 
 def told_steps(events: list[TelemetryEvent]) -> list[tuple[int, str, str]]:
