@@ -4,6 +4,7 @@ It is no defence by itself; the gate is.
 """
 
 import unicodedata
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,6 @@ LONGEST = 200_000
 _BETWEEN = r"(?:[^\s.!?]+ ){0,4}"
 _PATTERNS = Path(__file__).with_name("instructions.yaml")
 _SHOWN = 80
-_PARAGRAPH_END = re2.compile(r"\s*\n[^\S\n]*\n\s*")
 
 
 def spoken_to_machine(text: str) -> str | None:
@@ -40,10 +40,19 @@ def without_machine_words(text: str) -> str:
     """
     if spoken_to_machine(text) is None:
         return text
-    paragraphs = _PARAGRAPH_END.split(text)
-    others = [each for each in paragraphs if spoken_to_machine(each) is None]
-    rest = "\n\n".join(others)
-    return rest if rest.strip() else text
+    others = [each for each in _paragraphs(text) if spoken_to_machine(each) is None]
+    return "\n\n".join(others) if others else text
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """What stands between empty lines."""
+    lines: list[str] = []
+    for line in (*text.splitlines(), ""):
+        if line.strip():
+            lines.append(line)
+        elif lines:
+            yield "\n".join(lines)
+            lines = []
 
 
 def _folded(text: str) -> str:
@@ -56,12 +65,16 @@ def _folded(text: str) -> str:
     )
 
 
+_HIDDEN = ("Cf", "Cs")
+"""Marks of format, and half characters, which RE2 cannot read."""
+
+
 class _Bare(dict[int, int | None]):
     """For `str.translate`: takes accents and marks nobody sees away; filled as characters are
     met."""
 
     def __missing__(self, code: int) -> int | None:
-        hidden = unicodedata.combining(chr(code)) or unicodedata.category(chr(code)) == "Cf"
+        hidden = unicodedata.combining(chr(code)) or unicodedata.category(chr(code)) in _HIDDEN
         self[code] = None if hidden else code
         return self[code]
 
