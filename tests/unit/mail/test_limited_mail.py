@@ -1,6 +1,7 @@
 """Mail read in limited processes: as before, or as a message for a person."""
 
 import base64
+import gc
 import signal
 from contextlib import suppress
 from resource import RUSAGE_CHILDREN, getrusage
@@ -78,6 +79,27 @@ def test_a_pdf_beyond_its_share_is_listed_and_its_mail_is_read() -> None:
     text, used = read_pdf(ENDLESS_PDF, 0.1)
     assert text is None
     assert 0.05 < used < 0.6
+
+
+def test_a_tick_while_garbage_is_collected_is_not_lost() -> None:
+    """What is raised in a callback of the collector is reported and goes no further."""
+    ticks: list[int] = []
+
+    def collecting(phase: str, info: dict[str, int]) -> None:
+        if not ticks and signal.getitimer(signal.ITIMER_VIRTUAL)[1]:
+            ticks.append(1)
+            signal.raise_signal(signal.SIGVTALRM)
+
+    thresholds = gc.get_threshold()
+    gc.set_threshold(100)
+    gc.callbacks.append(collecting)
+    try:
+        text, _ = read_pdf(ENDLESS_PDF, 0.1)
+    finally:
+        gc.callbacks.remove(collecting)
+        gc.set_threshold(*thresholds)
+    assert text is None
+    assert ticks
 
 
 def test_a_tick_that_comes_when_a_pdf_was_read_stops_nobody(
