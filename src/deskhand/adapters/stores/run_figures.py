@@ -36,16 +36,6 @@ class CountedRuns(NamedTuple):
     beside: Mapping[int, Row | None]
     """The first runs of their conversations, read beside them, and how those were counted then."""
 
-    def without(self, overtaken: Collection[int], kept: Collection[int]) -> "CountedRuns":
-        """Without runs that somebody else has counted meanwhile, and without the first runs of
-        their conversations, which were read beside them. What is `kept` stays."""
-        conversations = {self.runs[run] for run in overtaken if run in self.runs}
-        left_out: set[int] = set()
-        for run, conversation in self.runs.items():
-            if run not in kept and conversation in conversations:
-                left_out.add(run)
-        return self.but(left_out)
-
     def but(self, left_out: Collection[int]) -> "CountedRuns":
         """Without these runs."""
         runs = {run: whose for run, whose in self.runs.items() if run not in left_out}

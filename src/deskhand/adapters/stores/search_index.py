@@ -71,12 +71,8 @@ class _Batch:
         people = {
             each: words for each, words in self.people.items() if (None, each) not in overtaken
         }
-        counted = self.counted.without(self.runs.keys() - runs.keys(), runs)
+        counted = self.counted.but(self.runs.keys() - runs.keys())
         return _Batch(self.notes, runs, people, counted)
-
-    def uncounted(self, batch: "_Batch") -> set[int]:
-        """Runs that were read beside others here, and whose figures a smaller `batch` left out."""
-        return self.counted.runs.keys() - batch.counted.runs.keys() - self.runs.keys()
 
 
 class SqlSearchIndex:
@@ -159,8 +155,7 @@ class SqlSearchIndex:
         taken = set(core.execute(these.returning(_DUE.number)).scalars())
         whole, batch = batch, batch.without(batch.overtaken(taken))
         meanwhile = batch.counted.counted_meanwhile(core)
-        uncounted = whole.uncounted(batch) | meanwhile
-        self._note_again(core, whole.half_seen(taken).union((run, None) for run in uncounted))
+        self._note_again(core, whole.half_seen(taken).union((run, None) for run in meanwhile))
         message, contact = t.messages.c, t.contacts.c
         kept = (message.run.in_(batch.runs), message.body.is_not(None))
         runs = {run: batch.runs[run] for run in _unlocked(core, message.run, *kept)}
