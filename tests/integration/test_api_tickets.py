@@ -149,3 +149,72 @@ async def test_tickets_are_exported_one_a_line(shop: Served) -> None:
     assert [message["text"] for message in first["timeline"]] == [WORDS[0]]
     one = await client.get("/api/tickets/export", params={"customer": "bob@example.com"})
     assert [json.loads(line)["ticket_id"] for line in one.text.splitlines()] == [ids[2]]
+
+
+async def test_a_view_is_kept_and_lists_its_tickets(shop: Served) -> None:
+    ids = await opened(shop)
+    client = await shop.client(name="eve")
+    await did(client, ids[0], "urgency", urgency="high")
+    await did(client, ids[1], "urgency", urgency="high")
+    await did(client, ids[1], "close", solved=True)
+    kept = await client.put("/api/tickets/views/Hot", json={"query": "?urgency=high"})
+    assert kept.status_code == 200, kept.text
+    listed = (await client.get("/api/tickets/views")).json()["items"]
+    assert [(view["name"], view["query"], view["made_by"]) for view in listed] == [
+        ("Hot", "urgency=high", "eve")
+    ]
+
+    async def shown(**asked: str) -> list[str]:
+        answer = await client.get("/api/tickets", params=asked)
+        assert answer.status_code == 200, answer.text
+        return sorted(item["ticket_id"] for item in answer.json()["items"])
+
+    assert await shown(view="Hot") == [ids[0]]
+    assert await shown(view="Hot", state="solved") == [ids[1]]
+    assert await shown(view="over") == [ids[1]]
+    assert await shown(view="nobody", customer="bob@example.com") == [ids[2]]
+    await did(client, ids[2], "assign", to="eve")
+    assert await shown(view="mine") == [ids[2]]
+    unknown = await client.get("/api/tickets", params={"view": "Cold"})
+    assert unknown.status_code == 404
+    assert "Hot" in unknown.json()["detail"]
+    for wrong in ("", "colour=red", "urgency=purple", "view=nowhere"):
+        refused = await client.put("/api/tickets/views/Bad", json={"query": wrong})
+        assert refused.status_code == 422, wrong
+    assert (await client.request("DELETE", "/api/tickets/views/Hot")).status_code == 204
+    assert (await client.get("/api/tickets", params={"view": "Hot"})).status_code == 404
+
+
+BULK: tuple[tuple[dict[str, Any], str, Any], ...] = (
+    ({"do": "assign", "to": "bob", "group": "tech"}, "group", "tech"),
+    ({"do": "urgency", "urgency": "critical"}, "urgency", "critical"),
+    ({"do": "tag", "tags": ["vip"]}, "tags", ["vip"]),
+    ({"do": "solve", "why": "all done"}, "state", "solved"),
+    ({"do": "close"}, "state", "closed"),
+)
+
+
+@pytest.mark.parametrize(("body", "field", "value"), BULK, ids=lambda one: str(one)[:24])
+async def test_many_are_changed_in_one_request(
+    shop: Served, body: dict[str, Any], field: str, value: Any
+) -> None:
+    ids = await opened(shop)
+    client = await shop.client(name="eve")
+    request = {"tickets": [*ids, "TKT-00000000"], **body}
+    done = (await client.post("/api/tickets/bulk", json=request)).json()
+    assert done["changed"] == ids
+    assert list(done["failed"]) == ["TKT-00000000"]
+    for ticket in ids:
+        assert (await client.get(f"/api/tickets/{ticket}")).json()[field] == value
+
+
+async def test_many_are_joined_unless_they_belong_to_different_customers(shop: Served) -> None:
+    ids = await opened(shop)
+    client = await shop.client(name="eve")
+    done = (await client.post("/api/tickets/bulk", json={"tickets": ids, "do": "merge"})).json()
+    assert done["changed"] == [ids[0]]
+    assert "different customers" in done["failed"][ids[2]]
+    assert (await client.get(f"/api/tickets/{ids[1]}")).json()["merged_into"] == ids[0]
+    for wrong in ({"do": "assign"}, {"do": "urgency"}, {"do": "tag"}, {"do": "macro"}):
+        answer = await client.post("/api/tickets/bulk", json={"tickets": ids, **wrong})
+        assert answer.status_code == 422, wrong

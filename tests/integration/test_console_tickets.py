@@ -1,5 +1,6 @@
 """The console's tickets: views, filters, and what people do with one ticket or many."""
 
+import html
 import re
 import time
 from collections.abc import AsyncIterator
@@ -11,6 +12,7 @@ from deskhand.adapters.stores import tables as t
 from deskhand.engine.ticket_keeper import TicketKeeper
 from deskhand.model.run import RunStatus
 from deskhand.model.ticket import TicketEvent
+from deskhand.model.ticket_state import TicketState
 from deskhand.tickets.handling import note_answers
 from deskhand.tickets.service import Tickets
 from tests.api_kit import Served, served
@@ -188,6 +190,23 @@ async def test_filters_are_kept_as_a_view_that_everybody_has(shop: Served) -> No
     assert "48213" not in saved
     await tom.post("/tickets/shop/views", data={"csrf": tom.csrf, "name": "Bob's", "do": "remove"})
     assert "Bob's" not in words_of((await ida.get("/tickets/")).text)
+
+
+async def test_a_kept_view_stays_within_the_view_that_it_was_made_in(shop: Served) -> None:
+    ids = await opened(shop)
+    tickets = shop.desks["shop"].tickets
+    ida = await person(shop)
+    form = {"csrf": ida.csrf, "name": "Over Bobs"}
+    path = "/tickets/shop/views?view=over&customer=bob@example.com"
+    saved = (await ida.post(path, data=form)).headers["location"]
+    assert "Invoice 77120" not in words_of((await ida.get(saved)).text)
+    assert "Over Bobs 0" in words_of((await ida.get("/tickets/")).text)
+    [bobs] = [one for one in ids if (await tickets.find(one)).customer_id == "bob@example.com"]
+    await tickets.set_state(bobs, TicketState.SOLVED, "ida")
+    page = (await ida.get("/tickets/")).text
+    assert "Over Bobs 1" in words_of(page)
+    [link] = [one for one in re.findall(r'href="([^"]+)"', page) if "saved%3AOver" in one]
+    assert "Invoice 77120" in words_of((await ida.get(html.unescape(link))).text)
 
 
 async def test_tickets_of_other_desks_do_not_exist(shop: Served) -> None:

@@ -1,10 +1,8 @@
 """`deskhand tickets`: what customers' matters are, and what people do with them."""
 
 import sys
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -12,16 +10,14 @@ import typer
 
 from deskhand.cli import options
 from deskhand.cli.databases import opened_desk
-from deskhand.cli.terminal import console, print_json, print_table, run_async, shortened, when
+from deskhand.cli.terminal import console, print_json, run_async
 from deskhand.cli.ticket_asks import mark
 from deskhand.cli.ticket_bulk import bulk, macro
 from deskhand.cli.ticket_lines import export_lines, print_ticket, ticket_document
 from deskhand.cli.ticket_opening import open_for_customer
-from deskhand.cli.ticket_views import views
+from deskhand.cli.ticket_views import list_tickets, views
 from deskhand.model.ticket_state import (
     AskStatus,
-    TicketFilter,
-    TicketOrder,
     TicketState,
     UrgencyLevel,
 )
@@ -31,6 +27,7 @@ if TYPE_CHECKING:
     from deskhand.tickets.service import Tickets
 
 app = typer.Typer(help="Tickets: one matter of one customer each.", no_args_is_help=True)
+app.command("list")(list_tickets)
 app.command("views")(views)
 app.command("mark")(mark)
 app.command("open")(open_for_customer)
@@ -40,60 +37,6 @@ app.command("macro")(macro)
 TicketId = Annotated[str, typer.Argument(help="A ticket's id, as TKT-7Q2M4XK9.", metavar="TICKET")]
 Why = Annotated[str, typer.Option("--why", help="The reason, for colleagues.")]
 T = TypeVar("T")
-
-
-@app.command("list")
-def list_tickets(
-    state: Annotated[
-        list[TicketState] | None, typer.Option("--state", help="Only in this state; repeatable.")
-    ] = None,
-    customer: Annotated[
-        str | None, typer.Option("--customer", help="Only of this customer id or address.")
-    ] = None,
-    assignee: Annotated[
-        str | None, typer.Option("--assignee", help="Only whose these are; empty for nobody's.")
-    ] = None,
-    group: Annotated[
-        str | None, typer.Option("--group", help="Only in this group's queue; empty for none.")
-    ] = None,
-    tag: Annotated[str | None, typer.Option("--tag", help="Only those with this tag.")] = None,
-    search: Annotated[
-        str | None, typer.Option("--search", help="Words in id, subject, messages or numbers.")
-    ] = None,
-    urgency: Annotated[
-        UrgencyLevel | None, typer.Option("--urgency", help="Only those this urgent.")
-    ] = None,
-    late: Annotated[bool, typer.Option("--late", help="Only those past a deadline.")] = False,
-    order: Annotated[
-        TicketOrder, typer.Option("--order", help="What stands first.")
-    ] = TicketOrder.CHANGED,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="How many at most.")] = 50,
-    database: options.Database = None,
-    desk: options.DeskName = None,
-    as_json: options.Json = False,
-) -> None:
-    """List tickets, the latest changed first, or by deadline."""
-    wanted = TicketFilter(tuple(state or ()), customer, assignee, group, tag, search)
-    wanted = replace(wanted, urgency=urgency, due_before=time.time() if late else None)
-
-    async def work(tickets: "Tickets") -> "tuple[list[Ticket], int]":
-        found = await tickets.store.find(wanted, limit=limit, order=order)
-        return found, await tickets.store.count(wanted)
-
-    found, total = _run(database, desk, work)
-    if as_json:
-        print_json({"tickets": [ticket_document(ticket) for ticket in found], "total": total})
-        return
-    if not found:
-        console().print("no such ticket; the stage `service: match_ticket` of a flow opens tickets")
-        return
-    print_table(
-        ("ticket", "state", "urgency", "messages", "changed", "due", "customer"),
-        ("assignee", "tags", "subject"),
-        [_row(ticket) for ticket in found],
-    )
-    if total > len(found):
-        console().print(f"{len(found)} of {total}; more with --limit", style="dim")
 
 
 @app.command("show")
@@ -378,22 +321,3 @@ def _tell(
 
 def _name(by: str | None) -> str:
     return by or options.login_name()
-
-
-def _row(ticket: "Ticket") -> Sequence[str]:
-    return (
-        ticket.id,
-        ticket.state,
-        ticket.urgency or "",
-        str(ticket.messages),
-        when(ticket.changed_at),
-        "" if ticket.due_at is None else when(ticket.due_at),
-        _cell(ticket.customer_id, 40),
-        _cell(ticket.assignee or "", 20),
-        _cell(" ".join(ticket.tags), 30),
-        _cell(ticket.subject, 60),
-    )
-
-
-def _cell(text: str, length: int) -> str:
-    return shortened(text, length).replace("[", r"\[")

@@ -7,7 +7,6 @@ from deskhand.engine.background import Background
 from deskhand.engine.satisfaction import Survey
 from deskhand.model.run import RunStatus
 from deskhand.model.ticket import TicketEvent
-from deskhand.model.ticket_state import TicketFilter, TicketState
 from deskhand.tickets.handling import count_deadlines, note_answers, tell_deadlines
 from deskhand.tickets.service import Tickets
 
@@ -79,9 +78,3 @@ class TicketKeeper:
         await self._tickets.store.order_reviews(None if looks_at_all else rested)
         if self._survey is not None:
             await self._survey.once()
-
-
-def forgotten(now: float, after: float) -> TicketFilter:
-    """Tickets that are somebody's turn, but nobody touched them for so many seconds and no
-    deadline runs any more."""
-    return TicketFilter((TicketState.ACTIVE, TicketState.OPEN), quiet_since=now - after)

@@ -193,3 +193,26 @@ def test_a_macro_is_used_on_tickets(cli: Cli, ids: list[str], tmp_path: Path) ->
     said = cli("tickets", "macro", "nothing", ids[0], "--desk", folder)
     assert said.code == 2
     assert "money_back" in said.err
+
+
+def test_a_view_is_kept_listed_and_forgotten(cli: Cli, ids: list[str], tmp_path: Path) -> None:
+    cli("tickets", "bulk", ids[0], ids[1], "--urgency", "high")
+    cli("tickets", "close", ids[1], "--solved")
+    said = cli("tickets", "views", "--save", "Hot", "--query", "urgency=high", "--by", "eve")
+    assert said.code == 0, said.err
+    [view] = cli("tickets", "views", "--json").json["views"]
+    assert (view["name"], view["query"], view["made_by"]) == ("Hot", "urgency=high", "eve")
+
+    def shown(*asked: str) -> list[str]:
+        return [row["id"] for row in cli("tickets", "list", *asked, "--json").json["tickets"]]
+
+    assert shown("--view", "Hot") == [ids[0]]
+    assert shown("--view", "Hot", "--state", "solved") == [ids[1]]
+    assert shown("--view", "over") == [ids[1]]
+    assert shown("--view", "forgotten", "--desk", str(tmp_path / "counter")) == []
+    unknown = cli("tickets", "list", "--view", "Cold")
+    assert unknown.code != 0
+    assert "Hot" in unknown.err
+    for wrong in ("colour=red", "urgency=purple", ""):
+        assert cli("tickets", "views", "--save", "Bad", "--query", wrong).code == 2
+    assert cli("tickets", "views", "--remove", "Hot", "--json").json == {"views": []}

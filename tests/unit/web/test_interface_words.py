@@ -90,7 +90,7 @@ def _from_constants() -> Iterator[str]:
     yield from (words for _, _, words in labels.RISKS.values())
     yield from (words for words, _, _ in ticket_list.STATES.values())
     yield from ticket_list.TARGETS.values()
-    yield from (words for words, _, _ in ticket_list.built_in_views("ida", 0.0, 1.0).values())
+    yield from ticket_list.VIEWS.values()
     yield from (words for _, words, _ in metrics_pages.SERIES)
     yield from metrics_pages.PERIODS.values()
     yield from metrics_pages.DIMENSIONS.values()

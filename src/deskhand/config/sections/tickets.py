@@ -115,6 +115,10 @@ class TicketsSection(Section):
     def reopen_seconds(self) -> float:
         return working_seconds(self.reopen_within)
 
+    @property
+    def forgotten_seconds(self) -> float:
+        return working_seconds(self.forgotten_after)
+
     def rule_for(self, urgency: UrgencyLevel | None, plan: str | None) -> SlaSection | None:
         level = UrgencyLevel.MEDIUM if urgency is None else urgency
         return next((rule for rule in self.sla if rule.matches(level, plan)), None)

@@ -12,6 +12,7 @@ from deskhand.model.access import Scope
 from deskhand.model.frozen import Frozen
 from deskhand.model.ticket import LONGEST_NOTE, Ticket
 from deskhand.model.ticket_state import AskStatus, TicketState, UrgencyLevel
+from deskhand.tickets.choices import choice_problems
 from deskhand.tickets.handling import (
     LONGEST_CUSTOMER,
     LONGEST_SUBJECT,
@@ -138,8 +139,12 @@ async def _exported(tickets: Tickets, customer: str | None) -> AsyncIterator[str
 async def save_view(
     request: Request, caller: Writer, name: ViewName, desk: str | None = None
 ) -> SavedViewView:
-    """Keep a choice of tickets under a name, in place of one that has it."""
+    """Keep a choice of tickets under a name, in place of one that has it; `GET
+    /api/tickets?view=NAME` lists its tickets."""
     body = await read_ticket_body(request, SaveViewBody)
+    problems = [FieldProblem("query", words) for words in choice_problems(body.query)]
+    if problems:
+        raise invalid(*problems)
     store = caller.desk(desk).tickets.store
     view = await store.save_view(name, body.query.removeprefix("?"), caller.key.name)
     return SavedViewView(

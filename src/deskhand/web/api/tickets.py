@@ -1,5 +1,6 @@
 """Tickets: find them, read them, and do with them what people do."""
 
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
@@ -19,6 +20,7 @@ from deskhand.model.ticket_state import (
     TicketState,
     UrgencyLevel,
 )
+from deskhand.tickets.choices import narrowed_by, view_named
 from deskhand.tickets.service import Tickets
 from deskhand.web.api.access import Caller, may
 from deskhand.web.api.cursors import review_place, ticket_cursor
@@ -102,24 +104,35 @@ async def list_tickets(
     category: Word = None,
     due_before: datetime | None = None,
     quiet_since: datetime | None = None,
-    order: TicketOrder = TicketOrder.CHANGED,
+    view: Annotated[str | None, Query(max_length=100)] = None,
+    order: TicketOrder | None = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: str | None = None,
 ) -> Page[TicketView]:
     """The latest changed first, or by deadline. An empty `assignee` or `group` stands for none;
     `words` are searched for in id, subject, messages and numbers. `quiet_since` finds what nobody
-    touched since, unless a deadline still runs."""
+    touched since, unless a deadline still runs. `view` is one that people keep, or `open`, `mine`,
+    `nobody`, `late`, `forgotten`, `waiting`, `over` or `all`; the other filters narrow it, and
+    without `order` its own counts."""
     wanted = TicketFilter(
         tuple(state or ()), customer, assignee, group, tag, words or None, conversation
     )
     due = None if due_before is None else due_before.timestamp()
     quiet = None if quiet_since is None else quiet_since.timestamp()
     wanted = replace(wanted, urgency=urgency, category=category, due_before=due, quiet_since=quiet)
-    tickets = caller.desk(desk).tickets
+    served = caller.desk(desk)
+    usual = TicketOrder.CHANGED
+    if view is not None:
+        quiet_after = served.spec.tickets.forgotten_seconds
+        of_view, usual = await view_named(
+            served.tickets.store, view, caller.key.name, time.time(), quiet_after
+        )
+        wanted = narrowed_by(of_view, wanted)
+    ordered = order or usual
     after = review_place(cursor)
-    found = await tickets.store.find(wanted, limit=limit + 1, after=after, order=order)
+    found = await served.tickets.store.find(wanted, limit=limit + 1, after=after, order=ordered)
     shown = found[:limit]
-    following = ticket_cursor(shown[-1], order) if len(found) > limit else None
+    following = ticket_cursor(shown[-1], ordered) if len(found) > limit else None
     return Page[TicketView](
         items=[TicketView.of(ticket) for ticket in shown], next_cursor=following
     )

@@ -7,12 +7,19 @@ from urllib.parse import quote
 
 from starlette.responses import RedirectResponse, Response
 
-from deskhand.engine.satisfaction import seconds_of
-from deskhand.engine.ticket_keeper import forgotten
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind, TicketMessage
 from deskhand.model.ticket_state import AskStatus, TicketFilter, UrgencyLevel
 from deskhand.tickets.asks import open_asks
+from deskhand.tickets.choices import (
+    NOBODY,
+    TicketChoice,
+    built_in_views,
+    forgotten,
+    read_choice,
+    saved_choice,
+    wanted_by,
+)
 from deskhand.tickets.handling import open_ticket
 from deskhand.tickets.rules import last_undoable
 from deskhand.web.api.access import ServedDesk
@@ -26,21 +33,16 @@ from deskhand.web.console.thread import Entry, read_replies
 from deskhand.web.console.ticket_actions import act_on, act_on_many
 from deskhand.web.console.ticket_list import (
     COLUMNS,
-    NOBODY,
     PAGE,
     PLACE,
     STATES,
     TARGETS,
     URGENCIES,
-    TicketChoice,
-    built_in_views,
+    VIEWS,
     deadline_of,
     hidden_columns,
-    read_choice,
     row_of,
-    saved_choice,
     status_of,
-    wanted_by,
 )
 from deskhand.web.console.translation import Phrase
 
@@ -194,14 +196,13 @@ class TicketPages:
             return RedirectResponse(f"{PLACE}?desk={desk.spec.name}", 303)
         choice = read_choice(visit.request.query_params)
         kept = choice.query(desk="").removeprefix("?")
-        await desk.tickets.store.save_view(name, kept, visit.name)
-        saved = f"{PLACE}?view={quote('saved:' + name)}&desk={desk.spec.name}"
-        return RedirectResponse(saved, 303)
+        view = await desk.tickets.store.save_view(name, kept, visit.name)
+        return RedirectResponse(PLACE + saved_choice(view, desk.spec.name).query(), 303)
 
 
 def quiet_seconds(desk: ServedDesk) -> float:
     """How long nobody may touch a ticket of the desk before it comes up again."""
-    return seconds_of(desk.spec.tickets.forgotten_after)
+    return desk.spec.tickets.forgotten_seconds
 
 
 async def forgotten_tickets(visit: Visit) -> list[tuple[str, int]]:
@@ -240,9 +241,10 @@ async def _choices(
     tabs: list[dict[str, Any]] = []
     own = TicketChoice(desk=desk.spec.name)
     quiet = quiet_seconds(desk)
-    for name, (words, wanted, _) in built_in_views(visit.name, now, quiet).items():
+    for name, (wanted, _) in built_in_views(visit.name, now, quiet).items():
         path = TicketChoice(view=name, desk=desk.spec.name).query()
-        tabs.append({"name": name, "words": words, "path": path, "n": await store.count(wanted)})
+        count = await store.count(wanted)
+        tabs.append({"name": name, "words": VIEWS[name], "path": path, "n": count})
     for view in await store.views():
         kept = saved_choice(view, desk.spec.name)
         wanted, _ = wanted_by(kept, visit.name, now, quiet)
