@@ -15,6 +15,7 @@ from deskhand.cli.web_server import web_server
 from deskhand.engine.story import read_records
 from deskhand.engine.triage_service import TriageService
 from deskhand.errors import ConfigError
+from deskhand.model.contact import ContactEntry
 from deskhand.web.api.app import create_app
 from deskhand.wiring import api_keys, open_database, open_desk
 from tests.api_kit import Client, Served, is_problem
@@ -26,6 +27,10 @@ rules:
     answer: {category: security_incident, confidence: 0.95}
   - when: {stage: supervisor}
     answer: {category: how_to, confidence: 0.95}
+  - when: {stage: translator}
+    answer: {text: In English., language: en}
+  - when: {stage: general, contains: [parrot]}
+    answer: {text: "{answer}", language: en, hand_over: true, reason: no article answers this}
   - when: {stage: general}
     answer:
       text: Open Settings, Security, Password.
@@ -105,17 +110,77 @@ async def test_a_ticket_is_triaged_and_its_answer_waits_for_a_person(desk: Serve
 
 async def test_bad_tickets_and_keys_are_refused(desk: Served) -> None:
     client = await desk.client()
-    mistakes: list[dict[str, Any]] = [
-        {"messages": []},
-        {"messages": [QUESTION] * 1000},
-        {"messages": [{"role": "boss", "content": "x"}]},
-        {"customer_info": {"seats": -1}},
-        {"customer_id": ""},
+    roles = "'customer', 'user', 'agent', 'assistant' or 'system'"
+    mistakes: list[tuple[dict[str, Any], str, str]] = [
+        ({"messages": []}, "messages", "at least 1 must be given"),
+        ({"messages": [QUESTION] * 1000}, "messages", "at most 100 can be given, not 1000"),
+        ({"messages": [{"role": "boss", "content": "x"}]}, "messages.0.role", roles),
+        ({"messages": [{**QUESTION, "content": " "}]}, "messages.0.content", "it is blank"),
+        ({"messages": [{**QUESTION, "timestamp": "soon"}]}, "messages.0.timestamp", "datetime"),
+        ({"customer_info": {"seats": -1}}, "customer_info.seats", "greater than or equal to 0"),
+        ({"customer_info": {"plan": ""}}, "customer_info.plan", "at least 1 character"),
+        ({"customer_id": " "}, "customer_id", "it is blank"),
+        ({"priority": 1}, "priority", "there is no such field"),
     ]
-    for wrong in mistakes:
+    for wrong, field, words in mistakes:
         answer = await client.post("/api/triage", json=ticket(**wrong))
         assert answer.status_code == 422, (wrong, answer.text)
+        [problem] = answer.json()["errors"]
+        assert problem["field"] == field, problem
+        assert words in problem["problem"], problem
     assert (await client.get("/api/customers/CUST-404")).status_code == 404
+
+
+async def test_odd_plans_and_times_to_come_are_taken(desk: Served) -> None:
+    client = await desk.client()
+    later = {**QUESTION, "timestamp": "2999-01-01T00:00:00Z"}
+    given = ticket(customer_info={"plan": "Platinum *:"}, messages=[later])
+    found = (await client.post("/api/triage", json=given)).json()
+    assert found["urgency"] == "medium"
+    shown = (await client.get(f"/api/tickets/{found['ticket_id']}")).json()
+    assert not shown["timeline"][0]["at"].startswith("2999")
+    again = (await client.post("/api/triage", json=given)).json()
+    assert again["run_id"] == found["run_id"]
+
+
+async def test_what_a_person_has_yet_to_write_is_no_suggested_response(desk: Served) -> None:
+    client = await desk.client()
+    said = {"role": "customer", "content": "Please teach my parrot to sing."}
+    found = (await client.post("/api/triage", json=ticket(messages=[said]))).json()
+    assert (found["delivery"], found["suggested_response"]) == ("waits", None)
+    where = f"/api/triage/{found['run_id']}/sent"
+    refused = await client.post(where, json={})
+    assert refused.status_code == 422
+    assert [one["field"] for one in refused.json()["errors"]] == ["text"]
+    answer = await client.post(where, json={"text": "Parrots are not our trade."})
+    assert answer.json()["response"] == "Parrots are not our trade."
+
+
+async def test_several_messages_are_translated_each_by_itself(desk: Served) -> None:
+    client = await desk.client()
+    said = ["Wie ändere ich bitte mein Passwort?", "Und wo finde ich die Einstellungen dafür?"]
+    turns = [{"role": "customer", "content": words} for words in said]
+    found = (await client.post("/api/triage", json=ticket(messages=turns))).json()
+    translation = (await outputs(desk, found["run_id"]))["translation"]
+    assert translation["original_messages"] == said
+    assert translation["translated_messages"] == ["In English.", "In English."]
+
+
+async def test_a_customer_is_shown_with_what_the_contacts_say(desk: Served) -> None:
+    client = await desk.client()
+    contacts = desk.desks["triage"].contacts
+    entry = {"address": "ada@example.com", "customer_id": "CUST-007", "plan": "pro", "seats": 12}
+    await contacts.put([ContactEntry(**entry)], by="eve")
+    found = await client.get("/api/customers/CUST-007")
+    assert found.status_code == 200, found.text
+    assert found.json() == {
+        "customer_id": "CUST-007",
+        "customer_info": {"plan": "pro", "seats": 12},
+        "tickets": [],
+    }
+    await client.post("/api/triage", json=ticket(customer_id="CUST-008"))
+    other = (await client.get("/api/customers/CUST-008")).json()
+    assert (other["customer_info"], len(other["tickets"])) == ({"plan": "pro"}, 1)
 
 
 async def test_the_same_from_python(desk: Served) -> None:

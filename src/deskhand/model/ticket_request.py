@@ -1,6 +1,6 @@
 """A ticket as a program hands it in, kept with the message that it becomes."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import AwareDatetime, Field, ValidationError
 
@@ -16,7 +16,7 @@ CUSTOMER = ("customer", "user")
 
 
 class TicketTurn(Frozen):
-    role: str = Field(pattern=r"^(customer|user|agent|assistant|system)$")
+    role: Literal["customer", "user", "agent", "assistant", "system"]
     content: str = Field(min_length=1, max_length=100_000, pattern=r"\S")
     timestamp: AwareDatetime | None = None
 

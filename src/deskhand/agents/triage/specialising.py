@@ -20,6 +20,7 @@ from deskhand.knowledge.search import in_category
 from deskhand.language.sentiment import LANGUAGES, Sentiment
 from deskhand.model.envelope import Envelope
 from deskhand.model.knowledge import Hit
+from deskhand.model.placeholders import unfilled_placeholders
 from deskhand.model.tasks import Task, TaskKind
 from deskhand.model.ticket_state import UrgencyLevel
 from deskhand.model.triage import (
@@ -77,7 +78,7 @@ def specialise_through(parts: TriageParts) -> ServiceFunction:
             urgency=decision.urgency,
             extracted_info=extracted(decision, reading),
             recommended_action=action,
-            suggested_response=str(draft["text"]),
+            suggested_response=_suggested(draft),
             relevant_articles=_articles(draft, hits),
             reasoning="; ".join([decision.reasoning, *reading.for_people, *waits]),
         )
@@ -231,6 +232,14 @@ def _action(reading: TicketReading, against: Sequence[str]) -> RecommendedAction
     if reading.for_people or reading.triggers:
         return RecommendedAction.ESCALATE_HUMAN
     return RecommendedAction.ROUTE_SPECIALIST if against else RecommendedAction.AUTO_RESPOND
+
+
+def _suggested(draft: Mapping[str, Any]) -> str | None:
+    """The draft; None for a frame in which a person has yet to write the whole answer."""
+    text = str(draft["text"])
+    if unfilled_placeholders(text) and not draft.get("sources"):
+        return None
+    return text
 
 
 def _articles(draft: Mapping[str, Any], hits: Sequence[Hit]) -> tuple[str, ...]:

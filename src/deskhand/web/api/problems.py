@@ -24,6 +24,7 @@ from deskhand.model.codes import ErrorCode
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER = {"Retry-After": "5"}
 _LONGEST = 500
+_NOT_BLANK = r"\S"
 
 _CODES = {
     400: ErrorCode.MESSAGE_UNREADABLE,
@@ -114,17 +115,37 @@ def invalid(*errors: FieldProblem) -> Refused:
 
 def invalid_fields(errors: Iterable[ErrorDetails], *, skip: int = 0) -> Refused:
     """The same, from what pydantic found; `skip` leaves out the beginning of each place."""
+    found = list(errors)
     return invalid(
-        *(FieldProblem(".".join(map(str, error["loc"][skip:])), _words(error)) for error in errors)
+        *(
+            FieldProblem(".".join(map(str, error["loc"][skip:])), _words(error))
+            for error in found
+            if not _is_echo(error, found)
+        )
     )
+
+
+def _is_echo(error: ErrorDetails, found: Sequence[ErrorDetails]) -> bool:
+    """A list whose only entry is wrong is called too short beside it."""
+    place = error["loc"]
+    inner = [one for one in found if len(one["loc"]) > len(place)]
+    return error["type"] == "too_short" and any(one["loc"][: len(place)] == place for one in inner)
 
 
 def _words(error: ErrorDetails) -> str:
-    return (
-        "there is no such field; leave it out"
-        if error["type"] == "extra_forbidden"
-        else error["msg"]
-    )
+    limits: Mapping[str, Any] = error.get("ctx") or {}
+    match error["type"]:
+        case "extra_forbidden":
+            return "there is no such field; leave it out"
+        case "too_short":
+            return f"at least {limits.get('min_length')} must be given"
+        case "too_long":
+            most, given = limits.get("max_length"), limits.get("actual_length")
+            return f"at most {most} can be given, not {given or 'so many'}"
+        case "string_pattern_mismatch" if limits.get("pattern") == _NOT_BLANK:
+            return "it is blank; write something"
+        case _:
+            return error["msg"]
 
 
 def problem_of(error: Exception) -> Problem | None:

@@ -1,19 +1,27 @@
 """Triage over HTTP: a ticket in, its triage result back."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import Field, ValidationError
 
 from deskhand.engine.triage_service import TriageAnswer, TriageService
-from deskhand.errors import NotFound
+from deskhand.errors import IncompleteDecision, NotFound
 from deskhand.model.access import Scope
+from deskhand.model.contact import Contact, CustomerInfo
 from deskhand.model.frozen import Frozen
+from deskhand.model.ticket import Ticket
 from deskhand.model.ticket_request import TicketRequest
-from deskhand.model.ticket_state import TicketFilter
 from deskhand.model.triage import as_document
 from deskhand.web.api.access import Caller, ServedDesk, may
-from deskhand.web.api.problems import RETRY_AFTER, Refused, invalid_fields
+from deskhand.web.api.problems import (
+    RETRY_AFTER,
+    FieldProblem,
+    Refused,
+    invalid,
+    invalid_fields,
+)
 from deskhand.web.api.request_body import json_body, parse_json, read_body
 from deskhand.web.api.ticket_views import TicketView
 
@@ -22,6 +30,7 @@ router = APIRouter(prefix="/api", tags=["triage"])
 Writer = Annotated[Caller, Depends(may(Scope.MESSAGES_WRITE))]
 Reader = Annotated[Caller, Depends(may(Scope.TICKETS_READ))]
 RunReader = Annotated[Caller, Depends(may(Scope.RUNS_READ))]
+_MOST_TICKETS = 100
 Wait = Annotated[float, Query(ge=0, le=30, allow_inf_nan=False)]
 
 
@@ -92,7 +101,10 @@ async def report_sent(
         body = SentBody.model_validate(parse_json(raw) if raw.strip() else {})
     except ValidationError as error:
         raise invalid_fields(error.errors(include_url=False)) from None
-    answer = await _service(caller, served).report_sent(run_id, body.text, wait)
+    try:
+        answer = await _service(caller, served).report_sent(run_id, body.text, wait)
+    except IncompleteDecision as error:
+        raise invalid(FieldProblem("text", str(error))) from None
     return _shown(answer, response)
 
 
@@ -100,14 +112,27 @@ async def report_sent(
 async def show_customer(
     caller: Reader, customer_id: str, desk: str | None = None
 ) -> dict[str, Any]:
-    """A customer: the tickets that are his, the latest changed first."""
-    tickets = caller.desk(desk).tickets
-    wanted = TicketFilter(customer=f"customer:{customer_id}")
-    found = await tickets.store.find(wanted, limit=100)
-    if not found:
+    """A customer: what is known of his plan, and the tickets that are his, the latest changed
+    first."""
+    served = caller.desk(desk)
+    people = await served.contacts.of_customer(customer_id)
+    names = [f"customer:{customer_id}", *(f"address:{person.address}" for person in people)]
+    seen = await served.tickets.store.of_customer(names, limit=_MOST_TICKETS)
+    if not seen.tickets and not people:
         raise NotFound(f"there is no customer {customer_id!r}")
-    shown = [TicketView.of(ticket).model_dump(mode="json") for ticket in found]
-    return {"customer_id": customer_id, "tickets": shown}
+    shown = [TicketView.of(ticket).model_dump(mode="json") for ticket in seen.tickets]
+    info = _known_info(people, seen.tickets)
+    return {"customer_id": customer_id, "customer_info": info, "tickets": shown}
+
+
+def _known_info(people: Sequence[Contact], tickets: Sequence[Ticket]) -> dict[str, Any]:
+    """What the contacts say; of a customer whom only a program named, the plan of his tickets."""
+    described = [person for person in people if person.plan is not None]
+    for person in described or people:
+        said = {name: getattr(person, name) for name in CustomerInfo.model_fields}
+        return {name: value for name, value in said.items() if value is not None}
+    plans = [ticket.plan for ticket in tickets if ticket.plan is not None]
+    return {"plan": plans[0]} if plans else {}
 
 
 def _service(caller: Caller, desk: ServedDesk) -> TriageService:
