@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import TextIO
 
 CACHE_VARIABLE = "DESKHAND_CACHE"
 
@@ -36,6 +37,12 @@ def write_private_file(path: Path, content: bytes, *, on_disk: bool = False) -> 
             left = left[file.write(left) :]
         if on_disk:
             os.fsync(handle)
+
+
+def open_private_file(path: Path) -> TextIO:
+    """The same, to be written piece by piece."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _FILE)
+    return os.fdopen(handle, "w", encoding="utf-8", newline="\n")
 
 
 def cache_folder() -> Path:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from deskhand.cli.ticket_lines import print_ticket, ticket_document
 from deskhand.engine.journal import make_row, seed
 from deskhand.model.envelope import Ask, Delta, StageResult
 from deskhand.model.message import REPLY
@@ -13,7 +14,7 @@ from deskhand.model.run import RunStatus
 from deskhand.model.ticket import TicketCheckpoint
 from deskhand.model.ticket_state import TicketState
 from deskhand.tickets.checkpoints import read_text
-from deskhand.tickets.handling import note_answers
+from deskhand.tickets.handling import messages_with_replies, note_answers
 from deskhand.tickets.service import Tickets
 from tests.conformance.adapters import ActiveStores, Stores
 from tests.tickets_kit import accepted, mail, placing_of, tickets_of
@@ -134,3 +135,25 @@ async def test_what_we_said_to_an_erased_person_goes(stores: Stores, who: str) -
     [left] = [reply for address, reply in replies.items() if address != who]
     assert (await kept(tickets, ticket_id)).reply == left
     assert (await tickets.rebuild()).mended == 0
+
+
+async def test_messages_are_shown_with_what_we_said_to_each(
+    stores: Stores, active: ActiveStores, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = await stores()
+    tickets = tickets_of(store, active())
+    first, ticket_id = await placed(store, tickets, mail(1, "The app crashes", conversation="c"))
+    await says(store, first, "Which phone is that?", asks=True)
+    second, _ = await placed(store, tickets, mail(2, "A Pixel 8", conversation="c"))
+    await says(store, second, "Update the app.")
+    await placed(store, tickets, mail(3, "Thanks", conversation="c"))
+    told = await messages_with_replies(tickets, ticket_id)
+    assert [(one.text, one.reply) for one in told] == [
+        ("The app crashes", "Which phone is that?"),
+        ("A Pixel 8", "Update the app."),
+        ("Thanks", ""),
+    ]
+    shown = ticket_document(await tickets.find(ticket_id), told, ())
+    assert [one["reply"] for one in shown["messages"]][1] == "Update the app."
+    print_ticket(await tickets.find(ticket_id), told, ())
+    assert "Update the app." in capsys.readouterr().out

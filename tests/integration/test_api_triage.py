@@ -1,5 +1,6 @@
 """Triage over HTTP: a ticket in, its triage result back, and nothing taken twice."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
@@ -169,8 +170,8 @@ async def test_several_messages_are_translated_each_by_itself(desk: Served) -> N
 async def test_a_customer_is_shown_with_what_the_contacts_say(desk: Served) -> None:
     client = await desk.client()
     contacts = desk.desks["triage"].contacts
-    entry = {"address": "ada@example.com", "customer_id": "CUST-007", "plan": "pro", "seats": 12}
-    await contacts.put([ContactEntry(**entry)], by="eve")
+    ada = ContactEntry(address="ada@example.com", customer_id="CUST-007", plan="pro", seats=12)
+    await contacts.put([ada], by="eve")
     found = await client.get("/api/customers/CUST-007")
     assert found.status_code == 200, found.text
     assert found.json() == {
@@ -202,6 +203,9 @@ async def test_in_auto_handing_the_answer_back_is_its_delivery(sending_desk: Ser
     assert not (sending_desk.folder / "outbox").exists()
     shown = (await client.get(f"/api/tickets/{found['ticket_id']}")).json()
     assert shown["state"] == "solved"
+    assert [message["reply"] for message in shown["timeline"]] == [found["response"]]
+    [line] = (await client.get("/api/tickets/export")).text.splitlines()
+    assert json.loads(line)["timeline"][0]["reply"] == found["response"]
     assert (await outputs(sending_desk, found["run_id"]))["file"]["ticket_persisted"] is True
     assert (await client.get(f"/api/triage/{found['run_id']}")).json() == found
 

@@ -1,7 +1,7 @@
 """Tickets as documents, and as lines on a terminal."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from deskhand.cli.terminal import console, moment, shortened
@@ -32,15 +32,13 @@ def ticket_document(
     return fields
 
 
-async def export_lines(tickets: "Tickets", customer: str | None) -> list[str]:
+async def export_lines(tickets: "Tickets", customer: str | None) -> AsyncIterator[str]:
     """One JSON document for each ticket, with all that is known of it."""
     from deskhand.tickets.handling import every_ticket
 
-    lines: list[str] = []
     async for ticket, messages, events in every_ticket(tickets, customer):
         told = ticket_document(ticket, messages, events)
-        lines.append(json.dumps(told, ensure_ascii=False))
-    return lines
+        yield json.dumps(told, ensure_ascii=False)
 
 
 def print_ticket(
@@ -56,6 +54,9 @@ def print_ticket(
         head = f"\n{moment(message.at)} {message.channel} {message.sender}  {message.run}"
         console().print(shortened(head, 200), markup=False, style="dim")
         console().print(shortened(message.text, 1000), markup=False, soft_wrap=True)
+        if message.reply:
+            console().print("\nwe said", markup=False, style="dim")
+            console().print(shortened(message.reply, 1000), markup=False, soft_wrap=True)
     for note in ticket.notes:
         head = f"\nnote {moment(note.at)} {shortened(note.by, 40)}"
         console().print(head, markup=False, style="dim")

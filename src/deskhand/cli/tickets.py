@@ -2,9 +2,9 @@
 
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TextIO, TypeVar
 
 import typer
 
@@ -46,13 +46,16 @@ def show(
     desk: options.DeskName = None,
     as_json: options.Json = False,
 ) -> None:
-    """Show a ticket: its messages of all channels, its notes and what was done to it."""
+    """Show a ticket: its messages of all channels and our replies, its notes and what was done to
+    it."""
 
     async def work(
         tickets: "Tickets",
     ) -> "tuple[Ticket, list[TicketMessage], list[TicketEvent]]":
+        from deskhand.tickets.handling import messages_with_replies
+
         found = await tickets.find(ticket)
-        messages = await tickets.store.timeline(found.id)
+        messages = await messages_with_replies(tickets, found.id)
         return found, messages, await tickets.store.events(found.id)
 
     found, messages, events = _run(database, desk, work)
@@ -256,15 +259,22 @@ def export(
     desk: options.DeskName = None,
 ) -> None:
     """Write tickets down with messages, notes and events: one JSON document a line."""
-    from deskhand.private_files import write_private_file
+    from deskhand.private_files import open_private_file
 
-    lines = _run(database, desk, lambda tickets: export_lines(tickets, customer))
-    text = "".join(f"{line}\n" for line in lines)
-    if file is None:
-        sys.stdout.write(text)
-        return
-    write_private_file(file, text.encode())
-    console(to_stderr=True).print(f"{len(lines)} tickets in {file}", markup=False)
+    async def work(tickets: "Tickets") -> int:
+        written = 0
+        with ExitStack() as opened:
+            out: TextIO = sys.stdout
+            if file is not None:
+                out = opened.enter_context(open_private_file(file))
+            async for line in export_lines(tickets, customer):
+                out.write(f"{line}\n")
+                written += 1
+        return written
+
+    count = _run(database, desk, work)
+    if file is not None:
+        console(to_stderr=True).print(f"{count} tickets in {file}", markup=False)
 
 
 @app.command("rebuild")

@@ -344,6 +344,8 @@ class TicketMessage:
     text: str
     at: float
     erased: bool = False
+    reply: str = ""
+    """What we said to it last."""
 
 
 @dataclass(frozen=True, slots=True)

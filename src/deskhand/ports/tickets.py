@@ -154,6 +154,10 @@ class TicketStore(TicketArchive, Protocol):
         """The last text that left to the customer in a run; empty where there is none any more."""
         ...
 
+    async def replies_of(self, runs: Sequence[str]) -> dict[str, str]:
+        """The same of several runs; those are left out in which nothing left."""
+        ...
+
     async def untimed(self, *, limit: int = 500) -> list[Ticket]:
         """Tickets that changed since their deadline was counted."""
         ...

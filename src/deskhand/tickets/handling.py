@@ -1,7 +1,7 @@
 """What people and the desk do with tickets in one go: judge them, use a macro, keep deadlines."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from deskhand.config.sections.tickets import MacroSection
@@ -73,9 +73,16 @@ async def every_ticket(
     while found := await tickets.store.find(wanted, limit=_PORTION, after=after):
         for row in found:
             whole = await tickets.store.ticket(row.id)
-            messages = await tickets.store.timeline(row.id)
+            messages = await messages_with_replies(tickets, row.id)
             yield whole, messages, await tickets.store.events(row.id)
         after = (found[-1].changed_at, found[-1].id)
+
+
+async def messages_with_replies(tickets: Tickets, ticket_id: str) -> list[TicketMessage]:
+    """A ticket's messages of all channels, each with what we said to it."""
+    messages = await tickets.store.timeline(ticket_id)
+    replies = await tickets.store.replies_of([message.run for message in messages])
+    return [replace(message, reply=replies.get(message.run, "")) for message in messages]
 
 
 async def mend_all(tickets: Tickets, customers: Sequence[str]) -> None:

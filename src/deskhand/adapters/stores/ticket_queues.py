@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -24,6 +25,8 @@ _LEFT = (RunStatus.SENT, RunStatus.ANSWERED, RunStatus.WAITING_USER)
 """An answer of such a run is with the customer."""
 _WAITED_FOR = tuple(state for state in TicketState if state.is_waited_for)
 MOST_VIEWS = 50
+_PORTION = 50
+"""Runs that are read in one go."""
 _OVER = (TicketState.SOLVED, TicketState.CLOSED)
 _THUMBS = {"chat.thumb_up": "up", "chat.thumb_down": "down"}
 
@@ -136,26 +139,33 @@ class TicketQueues:
 
     async def reply_of(self, run_id: str) -> str:
         """The last text that left to the customer in a run; empty where there is none any more."""
+        return (await self.replies_of([run_id])).get(run_id, "")
+
+    async def replies_of(self, runs: Sequence[str]) -> dict[str, str]:
+        """The last text that left to the customer in each of these runs, where one did."""
         from deskhand.engine.conversation_memory import last_reply_of
 
-        mine = (t.runs.c.id == run_id, t.runs.c.desk == self.desk)
         about = (
-            sa.select(t.runs.c.status, t.runs.c.position, t.messages.c.body)
+            sa.select(t.runs.c.id, t.runs.c.status, t.runs.c.position, t.messages.c.body)
             .join(t.messages, t.messages.c.run == t.runs.c.position)
-            .where(*mine, t.messages.c.body.is_not(None))
+            .where(t.runs.c.desk == self.desk, t.messages.c.body.is_not(None))
         )
 
-        def op(core: sa.Connection) -> str:
-            run = core.execute(about).one_or_none()
-            if run is None:
-                return ""
-            steps = sa.select(*STEP_COLUMNS).where(t.steps.c.run == run.position)
-            rows = core.execute(steps.order_by(t.steps.c.seq)).all()
-            written = [step_of(run_id, row) for row in rows]
-            message = Message.model_validate_json(run.body)
-            return last_reply_of(RunStatus(run.status), message, written)
+        def op(core: sa.Connection, some: Sequence[str]) -> dict[str, str]:
+            found: dict[str, str] = {}
+            for run in core.execute(about.where(t.runs.c.id.in_(some))).all():
+                steps = sa.select(*STEP_COLUMNS).where(t.steps.c.run == run.position)
+                rows = core.execute(steps.order_by(t.steps.c.seq)).all()
+                written = [step_of(run.id, row) for row in rows]
+                message = Message.model_validate_json(run.body)
+                found[run.id] = last_reply_of(RunStatus(run.status), message, written)
+            return found
 
-        return await self._database.read_core(op)
+        told: dict[str, str] = {}
+        for begin in range(0, len(runs), _PORTION):
+            some = runs[begin : begin + _PORTION]
+            told |= await self._database.read_core(partial(op, some=some))
+        return {run: text for run, text in told.items() if text}
 
     async def untimed(self, *, limit: int = 500) -> list[Ticket]:
         """Tickets that changed since their deadline was counted."""

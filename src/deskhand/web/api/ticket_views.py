@@ -73,6 +73,8 @@ class TicketMessageView(View):
     text: str
     at: datetime
     erased: bool
+    reply: str
+    """What we said to it last; empty while nothing has left."""
 
 
 class TicketEventView(View):
@@ -177,6 +179,7 @@ def _message(message: TicketMessage) -> TicketMessageView:
         text=message.text,
         at=moment(message.at),
         erased=message.erased,
+        reply=message.reply,
     )
 
 

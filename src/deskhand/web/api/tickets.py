@@ -21,6 +21,7 @@ from deskhand.model.ticket_state import (
     UrgencyLevel,
 )
 from deskhand.tickets.choices import narrowed_by, view_named
+from deskhand.tickets.handling import messages_with_replies
 from deskhand.tickets.service import Tickets
 from deskhand.web.api.access import Caller, may
 from deskhand.web.api.cursors import review_place, ticket_cursor
@@ -140,11 +141,11 @@ async def list_tickets(
 
 @router.get("/{ticket_id}")
 async def show_ticket(caller: Reader, ticket_id: TicketId) -> TicketDocument:
-    """A ticket with its messages of all channels, its notes and its history."""
+    """A ticket with its messages of all channels and our replies, its notes and its history."""
 
     async def read(tickets: Tickets) -> TicketDocument:
         ticket = await tickets.find(ticket_id)
-        messages = await tickets.store.timeline(ticket.id)
+        messages = await messages_with_replies(tickets, ticket.id)
         return TicketDocument.told(ticket, messages, await tickets.store.events(ticket.id))
 
     return await _look(caller, ticket_id, read)
