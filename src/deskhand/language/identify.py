@@ -23,6 +23,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 _FLOOR = 0.01
 """The least the model's word counts: on five words it is surer than it should be."""
+_FEW_WORDS = 5
+"""On more words than these a language without any share is less and less likely meant."""
 _WORDS_WEIGHT = 1.5
 _PRIOR = 2.0
 """Log odds that a customer writes in a language we know small words of, not in one of the 160
@@ -91,7 +93,8 @@ def _identify(text: str, candidates: frozenset[str] | None) -> Language:
     if "cs" in scores and "sk" in scores:
         scores |= _czech_and_slovak(words, scores["cs"], scores["sk"])
     best = max(sorted(scores), key=lambda code: scores[code])
-    rest = others * _FLOOR * math.exp(-scores[best])
+    unlisted = _FLOOR * min(1.0, _FEW_WORDS / len(words)) ** 2
+    rest = others * unlisted * math.exp(-scores[best])
     confidence = 1 / (sum(math.exp(score - scores[best]) for score in scores.values()) + rest)
     return Language(best, confidence) if confidence >= _UNSURE else Language(None, confidence)
 

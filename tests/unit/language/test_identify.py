@@ -88,6 +88,23 @@ def test_what_only_looks_misread_stays_as_it_is(text: str) -> None:
     assert clean(text) == text
 
 
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("hu", "Tegnap óta nem tudunk számlát letölteni, pedig a könyvelő ma délután várja tőlem."),
+        ("sv", "Hej, vi kan inte öppna vår kalender sedan i morse, har ni ändrat något hos er?"),
+        ("fi", "Hei, en saa tunnuksia toimimaan uudella koneella, voisitteko auttaa minua tänään?"),
+        ("ro", "Bună ziua, nu mai pot descărca rapoartele de ieri, iar șefa mea le cere astăzi."),
+    ],
+)
+def test_a_long_sentence_in_a_language_without_our_small_words_is_told_surely(
+    code: str, text: str
+) -> None:
+    language = identify(text)
+    assert language.code == code
+    assert language.confidence > 0.5
+
+
 def test_a_script_none_of_the_candidates_uses_is_none_of_them() -> None:
     assert identify("我的包裹在哪里", ["cs", "en"]) == Language(None, 0.0)
     assert identify("我的包裹在哪里").code == "zh"
