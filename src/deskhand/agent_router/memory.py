@@ -10,6 +10,7 @@ from deskhand.model.run import Review, StepRow
 from deskhand.model.understanding import Understanding
 from deskhand.ports.telemetry import TelemetrySink
 from deskhand.telemetry.stage_reader import StageReader
+from deskhand.telemetry.told_rows import told_row
 
 MOST_TURNS = 200
 """How many turns of a session are remembered."""
@@ -84,11 +85,12 @@ class MemoryJournal(MemoryRows):
         await self._sink.record(*self._reader.events(at_rest=False))
 
     def read(self, state: State) -> None:
+        row = told_row(state)
         if not self._begun:
             self._begun = True
-            is_adopted = state.row.name.startswith("@")
-            self._reader.receive(state.after if is_adopted else None)
-        self._reader.read(state)
+            is_adopted = row.name.startswith("@")
+            self._reader.receive(row if is_adopted else None)
+        self._reader.read(row)
 
     async def rest(self, rows: Sequence[StepRow]) -> None:
         """The run is over: tell what is left."""

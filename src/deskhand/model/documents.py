@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 _LAST_SECOND = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
+_MILLISECONDS = tuple(f".{number:03d}+00:00" for number in range(1000))
 _TIMES = frozenset(("at", "until", "first_seen", "last_seen"))
 
 
@@ -23,7 +24,7 @@ def iso_at(seconds: float) -> str:
     microseconds = round(fraction * 1_000_000)
     if microseconds == 1_000_000:
         whole, microseconds = whole + 1, 0
-    return f"{_second(int(whole))}.{microseconds // 1000:03d}+00:00"
+    return _second(int(whole)) + _MILLISECONDS[microseconds // 1000]
 
 
 @lru_cache(maxsize=1024)

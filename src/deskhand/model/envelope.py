@@ -1,5 +1,6 @@
 """The state a run carries from stage to stage, and the part of it that one step adds."""
 
+from collections.abc import Mapping
 from itertools import takewhile
 from typing import Any, Self, cast
 
@@ -78,15 +79,7 @@ class Envelope(Frozen):
     def apply(self, delta: Delta) -> Self:
         if delta is _NO_CHANGE:
             return self
-        outputs = {**self.outputs, **delta.outputs}
-        for key, fields in delta.merge.items():
-            outputs[key] = {**(outputs.get(key) or {}), **fields}
-        for path, items in delta.append.items():
-            _append(outputs, path, items)
-        metadata = {**self.metadata, **delta.metadata}
-        for path in delta.gone:
-            room, _, key = path.partition(".")
-            (outputs if room == "outputs" else metadata).pop(key, None)
+        outputs, metadata = changed_by(delta.__dict__, self.outputs, self.metadata)
         return self.changed(
             raw_input=self.raw_input if delta.raw_input is None else delta.raw_input,
             outputs=outputs,
@@ -170,6 +163,23 @@ def _grew(before: Any, after: Any) -> bool:
     """A mapping that lost no field: its change is stored as the new fields alone."""
     both = isinstance(before, dict) and isinstance(after, dict)
     return both and before.keys() <= after.keys() and all(isinstance(key, str) for key in after)
+
+
+def changed_by(
+    delta: Mapping[str, Any], outputs: dict[str, Any], metadata: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The outputs and metadata after a Delta, given by its fields; those that were left out have
+    changed nothing."""
+    outputs = {**outputs, **(delta.get("outputs") or {})}
+    for key, fields in (delta.get("merge") or {}).items():
+        outputs[key] = {**(outputs.get(key) or {}), **fields}
+    for path, items in (delta.get("append") or {}).items():
+        _append(outputs, path, items)
+    metadata = {**metadata, **(delta.get("metadata") or {})}
+    for path in delta.get("gone") or ():
+        room, _, key = path.partition(".")
+        (outputs if room == "outputs" else metadata).pop(key, None)
+    return outputs, metadata
 
 
 def _append(outputs: dict[str, Any], path: str, items: list[Any]) -> None:

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from deskhand.model.causes import Cause, Rank, rank_of
 from deskhand.model.codes import ErrorCode
@@ -96,9 +96,11 @@ class Claimed:
     taken_over_by: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class StepRow:
-    """One row of a run's journal. `body` and `salt` are gone after an erasure; the digests stay."""
+class StepRow(NamedTuple):
+    """One row of a run's journal. `body` and `salt` are gone after an erasure; the digests stay.
+
+    A tuple is made in a fifth of the time of a frozen dataclass, and every message has five to ten.
+    """
 
     run_id: str
     seq: int

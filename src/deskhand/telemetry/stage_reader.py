@@ -5,17 +5,15 @@ have ids made of the run, the row and the stage, so that they are the same whene
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from deskhand.agents.eligible_intents import ELIGIBLE
-from deskhand.engine.journal import ADOPTION, DECISION, State
+from deskhand.engine.journal import ADOPTION, DECISION
 from deskhand.model.authorship import BY_MODEL
 from deskhand.model.documents import iso_at
-from deskhand.model.envelope import Envelope
 from deskhand.model.message import DELIVER, ENGINE_TOOLS, REPLY
 from deskhand.model.outcome import Outcome
-from deskhand.model.plan import PLAN, SAID, TURN, StepRecord, StepStatus
+from deskhand.model.plan import PLAN, SAID, TURN, StepStatus
 from deskhand.model.remembered import MEMORY
 from deskhand.model.run import ReviewKind
 from deskhand.model.telemetry import TelemetryEvent, TelemetryLevel, TelemetryStage
@@ -29,16 +27,18 @@ from deskhand.model.understanding import (
 )
 from deskhand.routing.redacted_slots import HIDDEN
 from deskhand.telemetry.redaction import HiddenValues, Redaction
+from deskhand.telemetry.told_rows import NOTHING, ToldRow
 
 ANSWER_READ = "answer"
 """The part of a walking stage in which an answer was read without telling turns apart."""
 _OTHER_MATTER = "other_matter"
 _BEFORE_INTENT = (TelemetryStage.INTENTS_ELIGIBLE, TelemetryStage.INTENT_CLASSIFIED)
 """What is told before, and with which, the intent is known."""
+_NAMES_INTENT = frozenset((CATEGORY, INTENT_ID, INTENT))
+"""The fields of which one says what the message is about."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToldMessage:
+class ToldMessage(NamedTuple):
     """The message whose stages are told."""
 
     run_id: str
@@ -65,15 +65,19 @@ class StageReader:
         self._eligible: list[str] | None = None
         self._is_classified = False
         self._intent: str | None = None
-        self._classified_at: State | None = None
+        self._classified_at: ToldRow | None = None
         """The row that classified the message, while it is not told yet: what else the message
         says is found out by the next stage."""
-        self._newest: Envelope | None = None
+        self._outputs = NOTHING
+        """What is known after the newest row."""
+        self._ended: tuple[ToldRow | None, str] = (None, "")
+        """The row that was told last, and when it ended: most tell several events."""
         self._begins_anew = False
         """Whether the customer turned to another matter, which is classified next."""
 
-    def receive(self, remembered: Envelope | None) -> None:
-        """The message came in; `remembered` is what the run knew from the beginning."""
+    def receive(self, remembered: ToldRow | None) -> None:
+        """The message came in; `remembered` is the row with what the run knew from the
+        beginning."""
         outputs = {} if remembered is None else remembered.outputs
         asked = {} if remembered is None else remembered.metadata.get("asked") or {}
         if self._redaction:
@@ -84,8 +88,8 @@ class StageReader:
             "waiting_for_param": asked.get("param"),
         }
         received = TelemetryStage.RECEIVED
-        event_id = f"{self._message.run_id}.{received}"
         message = self._message
+        event_id = f"{message.run_id}.{received}"
         event = TelemetryEvent(
             iso_at(message.at),
             message.interaction_id,
@@ -98,18 +102,18 @@ class StageReader:
         )
         self._told.append(event)
 
-    def read(self, state: State) -> None:
+    def read(self, row: ToldRow) -> None:
         """Take one row in."""
-        name = state.row.name
+        name = row.name
         if name in (ADOPTION, DECISION):
             return
-        self._hide_in(state)
-        self._newest = state.after
+        self._hide_in(row)
+        self._outputs = row.outputs
         _, _, part = name.partition("/")
         if part:
-            self._read_part(state, part)
+            self._read_part(row, part)
         else:
-            self._read_stage(state)
+            self._read_stage(row)
 
     def events(self, *, at_rest: bool = True) -> list[TelemetryEvent]:
         """What was told since the last call. Not `at_rest`, the message's intent is kept back while
@@ -124,36 +128,37 @@ class StageReader:
 
     # --- rows of stages
 
-    def _read_stage(self, state: State) -> None:
-        result = state.result
-        self._read_eligible(state)
-        output = _own_output(state)
-        if {CATEGORY, INTENT_ID, INTENT} & output.keys():
-            self._classify(state)
-        if self._begins_anew and result.outcome is Outcome.REPLAN:
+    def _read_stage(self, row: ToldRow) -> None:
+        outcome = row.result.get("outcome")
+        self._read_eligible(row)
+        if not _NAMES_INTENT.isdisjoint(_own_output(row)):
+            self._classify(row)
+        if self._begins_anew and outcome == Outcome.REPLAN:
             self._begins_anew = False
             self._is_classified = False
             self._eligible = None
             return
-        if _makes_plan(state) and not (self._is_classified and self._intent is None):
-            steps = [_kind(step) for step in state.after.outputs[PLAN].get("steps") or ()]
+        if _makes_plan(row) and not (self._is_classified and self._intent is None):
+            steps = [_kind(step) for step in row.outputs[PLAN].get("steps") or ()]
             plan = {INTENT_ID: self._intent, "steps": steps}
-            self._tell(state, TelemetryStage.PLAN_CREATED, plan)
-        if result.outcome is Outcome.CONFIRM and result.ask is not None:
-            if result.ask.kind == ReviewKind.TOOL_CALL:
-                self._tell_check(state, allowed=False)
-        elif result.outcome is Outcome.CLARIFY and result.ask is not None:
-            self._tell_question(state, result.ask.text, result.ask.param)
+            self._tell(row, TelemetryStage.PLAN_CREATED, plan)
+        ask = row.result.get("ask")
+        if ask is None:
+            return
+        if outcome == Outcome.CONFIRM and ask["kind"] == ReviewKind.TOOL_CALL:
+            self._tell_check(row, allowed=False)
+        elif outcome == Outcome.CLARIFY:
+            self._tell_question(row, ask.get("text", ""), ask.get("param"))
 
-    def _read_eligible(self, state: State) -> None:
-        eligible = (state.result.answered or {}).get(ELIGIBLE)
+    def _read_eligible(self, row: ToldRow) -> None:
+        eligible = _answered(row).get(ELIGIBLE)
         if eligible is None or self._eligible is not None:
             return
         self._eligible = list(eligible)
-        self._tell(state, TelemetryStage.INTENTS_ELIGIBLE, {"eligible": self._eligible})
+        self._tell(row, TelemetryStage.INTENTS_ELIGIBLE, {"eligible": self._eligible})
 
-    def _classify(self, state: State) -> None:
-        outputs = state.after.outputs
+    def _classify(self, row: ToldRow) -> None:
+        outputs = row.outputs
         unknown = is_unknown_intent(outputs, self._known)
         intent = None if unknown else Understanding(outputs).topic
         if self._is_classified and intent == self._intent:
@@ -161,84 +166,84 @@ class StageReader:
         self._tell_classified()
         self._is_classified = True
         self._intent = intent
-        self._classified_at = state
+        self._classified_at = row
 
     def _tell_classified(self) -> None:
         """Told once it is known what the message says beside its intent."""
-        state = self._classified_at
-        if state is None:
+        row = self._classified_at
+        if row is None:
             return
         self._classified_at = None
         if self._intent is None:
             unknown = {INTENT_ID: None, "unknown_intent": True}
-            self._tell(state, TelemetryStage.INTENT_CLASSIFIED, unknown)
+            self._tell(row, TelemetryStage.INTENT_CLASSIFIED, unknown)
             return
-        slots = Understanding(self._newest.outputs).slots if self._newest is not None else {}
+        slots = Understanding(self._outputs).slots
         names = self._redaction.names_in(self._intent, slots)
         payload = {INTENT_ID: self._intent, "redacted_params": names}
-        self._tell(state, TelemetryStage.INTENT_CLASSIFIED, payload)
+        self._tell(row, TelemetryStage.INTENT_CLASSIFIED, payload)
 
     # --- rows of parts of stages
 
-    def _read_part(self, state: State, part: str) -> None:
+    def _read_part(self, row: ToldRow, part: str) -> None:
         if part in (TURN, ANSWER_READ):
-            self._read_eligible(state)
-            turn = _own_output(state).get(TURN) or {}
+            self._read_eligible(row)
+            turn = _own_output(row).get(TURN) or {}
             self._begins_anew = turn.get("kind") == _OTHER_MATTER
             if not self._begins_anew:
-                self._classify(state)
+                self._classify(row)
             return
-        call = state.result.call
+        call = row.result.get("call")
         if part.startswith("respond "):
-            self._tell_said(state)
+            self._tell_said(row)
         elif call is None:
             return
         elif call.get("tool") == DELIVER:
-            self._tell_delivered(state, part, call)
+            self._tell_delivered(row, part, call)
         elif call.get("tool") not in ENGINE_TOOLS:
-            self._tell_call(state, call)
+            self._tell_call(row, call)
 
-    def _tell_delivered(self, state: State, part: str, call: dict[str, Any]) -> None:
+    def _tell_delivered(self, row: ToldRow, part: str, call: dict[str, Any]) -> None:
         """A reply left. A question is told with its stage, which knows what it waits for."""
         if part == "ask" or not call.get("ok"):
             return
         text = str((call.get("arguments") or {}).get("text") or "")
-        self._tell(state, TelemetryStage.RESPOND, self._response(text))
+        self._tell(row, TelemetryStage.RESPOND, self._response(text))
 
-    def _tell_said(self, state: State) -> None:
+    def _tell_said(self, row: ToldRow) -> None:
         """What a plan says before its calls; what it says after them is the reply."""
-        for path, said in state.result.delta.append.items():
+        for path, said in row.delta.get("append", NOTHING).items():
             if not path.endswith(f".{SAID}"):
                 continue
             for words in said:
                 if words.get("when") == "pre":
                     payload = {"message": words.get("text", "")}
-                    step = _step_of(state)
-                    self._tell(state, TelemetryStage.PLAN_COMMUNICATED, payload, step=step)
+                    step = _step_of(row)
+                    self._tell(row, TelemetryStage.PLAN_COMMUNICATED, payload, step=step)
 
-    def _tell_call(self, state: State, call: dict[str, Any]) -> None:
+    def _tell_call(self, row: ToldRow, call: dict[str, Any]) -> None:
         allowed = call.get("verdict") == "allow"
-        self._tell_check(state, allowed=allowed)
+        self._tell_check(row, allowed=allowed)
         if not allowed:
             return
         ok = bool(call.get("ok"))
         level = TelemetryLevel.INFO if ok else TelemetryLevel.ERROR
         payload = {"ok": ok, "tool": call.get("tool")}
-        self._tell(state, TelemetryStage.TOOL_EXECUTE, payload, level, _step_of(state))
+        self._tell(row, TelemetryStage.TOOL_EXECUTE, payload, level, _step_of(row))
 
-    def _tell_check(self, state: State, *, allowed: bool) -> None:
+    def _tell_check(self, row: ToldRow, *, allowed: bool) -> None:
         level = TelemetryLevel.INFO if allowed else TelemetryLevel.WARN
-        self._tell(state, TelemetryStage.POLICY_CHECK, {"allowed": allowed}, level)
+        self._tell(row, TelemetryStage.POLICY_CHECK, {"allowed": allowed}, level)
 
-    def _tell_question(self, state: State, text: str, param: str | None) -> None:
+    def _tell_question(self, row: ToldRow, text: str, param: str | None) -> None:
         payload = self._response(text)
         if param != LOOP_IN:
             payload["waiting_for_param"] = param
-        steps = state.result.plan_steps
+        steps = row.result.get("plan_steps")
         if steps:
             payload["plan_steps"] = [_told_step(step) for step in steps]
-        step = _asking_step(steps)
-        self._tell(state, TelemetryStage.RESPOND, payload, step=step)
+        step = _asking_step(steps or ())
+        self._tell(row, TelemetryStage.RESPOND, payload, step=step)
 
     def _response(self, text: str) -> dict[str, Any]:
         payload: dict[str, Any] = {"message": text}
@@ -250,11 +255,11 @@ class StageReader:
 
     def _tell(
         self,
-        state: State,
+        row: ToldRow,
         stage: TelemetryStage,
         payload: dict[str, Any],
         level: TelemetryLevel = TelemetryLevel.INFO,
-        step: StepRecord | None = None,
+        step: dict[str, Any] | None = None,
     ) -> None:
         if stage not in _BEFORE_INTENT:
             self._tell_classified()
@@ -264,14 +269,13 @@ class StageReader:
             level = TelemetryLevel.WARN
         if step is not None:
             payload["step"] = _told_step(step)
-        if self._hidden and state.after.metadata.get(BY_MODEL) and "message" in payload:
+        if self._hidden and row.metadata.get(BY_MODEL) and "message" in payload:
             # a model may have put it in other words
             payload["message"] = HIDDEN
-        row = state.row
         seconds = row.latency_ms / 1000
         message = self._message
         event = TelemetryEvent(
-            iso_at(row.started_at + seconds),
+            self._end_of(row, seconds),
             message.interaction_id,
             message.session_id,
             stage,
@@ -281,18 +285,26 @@ class StageReader:
             message.run_id,
             row.started_at,
             seconds,
-            state.result.answered or {},
+            _answered(row),
         )
         self._told.append(event)
 
+    def _end_of(self, row: ToldRow, seconds: float) -> str:
+        last, ended = self._ended
+        if last is not row:
+            ended = iso_at(row.started_at + seconds)
+            self._ended = (row, ended)
+        return ended
+
     # --- what stays hidden
 
-    def _hide_in(self, state: State) -> None:
+    def _hide_in(self, row: ToldRow) -> None:
         if not self._redaction:
             return
-        delta = state.result.delta
-        self._hide([*delta.outputs.values(), *delta.merge.values()])
-        arguments = (state.result.call or {}).get("arguments")
+        delta = row.delta
+        for changed in ("outputs", "merge"):
+            self._hide(delta.get(changed, NOTHING).values())
+        arguments = (row.result.get("call") or NOTHING).get("arguments")
         if isinstance(arguments, dict):
             self._hidden.add(self._redaction.hidden_of(arguments))
 
@@ -307,7 +319,7 @@ class StageReader:
         return event.changed(payload={**event.payload, "message": message})
 
 
-def _known_names(remembered: Envelope | None) -> list[str]:
+def _known_names(remembered: ToldRow | None) -> list[str]:
     """The parameters that the run knew from the beginning: of its plan, and of its memory."""
     if remembered is None:
         return []
@@ -316,21 +328,21 @@ def _known_names(remembered: Envelope | None) -> list[str]:
     return list(dict.fromkeys((*slots, *(memory.get("values") or ()))))
 
 
-def _own_output(state: State) -> dict[str, Any]:
+def _own_output(row: ToldRow) -> dict[str, Any]:
     """What a row's stage put into its output, as far as it is new; without the reply."""
-    stage = state.row.name.partition("/")[0]
-    delta = state.result.delta
+    delta = row.delta
     own: dict[str, Any] = {}
-    for key, fields in (*delta.outputs.items(), *delta.merge.items()):
-        if key != REPLY and isinstance(fields, dict):
-            own |= fields
-    return own if stage else {}
+    for changed in ("outputs", "merge"):
+        for key, fields in delta.get(changed, NOTHING).items():
+            if key != REPLY and isinstance(fields, dict):
+                own |= fields
+    return own
 
 
-def _makes_plan(state: State) -> bool:
-    delta = state.result.delta
-    plan = state.after.outputs.get(PLAN)
-    return (PLAN in delta.outputs or PLAN in delta.merge) and isinstance(plan, dict)
+def _makes_plan(row: ToldRow) -> bool:
+    delta = row.delta
+    changed = PLAN in delta.get("outputs", NOTHING) or PLAN in delta.get("merge", NOTHING)
+    return changed and isinstance(row.outputs.get(PLAN), dict)
 
 
 def _kind(step: Any) -> str:
@@ -342,25 +354,30 @@ def _kind(step: Any) -> str:
     return "ask_user" if "param" in step else "tool_call"
 
 
-def _step_of(state: State) -> StepRecord | None:
-    steps = state.result.plan_steps
+def _answered(row: ToldRow) -> dict[str, Any]:
+    answered: dict[str, Any] = row.result.get("answered") or NOTHING
+    return answered
+
+
+def _step_of(row: ToldRow) -> dict[str, Any] | None:
+    steps: list[dict[str, Any]] = row.result.get("plan_steps") or []
     return steps[0] if len(steps) == 1 else None
 
 
-def _asking_step(steps: Sequence[StepRecord]) -> StepRecord | None:
+def _asking_step(steps: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     for step in steps:
-        if step.type == "ask_user" and step.status is StepStatus.IN_PROGRESS:
+        if step["type"] == "ask_user" and step.get("status") == StepStatus.IN_PROGRESS:
             return step
     return None
 
 
-def _told_step(step: StepRecord) -> dict[str, Any]:
+def _told_step(step: dict[str, Any]) -> dict[str, Any]:
     return {
-        "place": step.place,
-        "type": step.type,
-        "status": str(step.status),
-        "started_at": _moment(step.started_at),
-        "finished_at": _moment(step.finished_at),
+        "place": step["place"],
+        "type": step["type"],
+        "status": step.get("status") or StepStatus.PENDING.value,
+        "started_at": _moment(step.get("started_at")),
+        "finished_at": _moment(step.get("finished_at")),
     }
 
 

@@ -3,17 +3,14 @@
 from collections.abc import Sequence
 
 from deskhand.config.desk import DeskSpec
-from deskhand.engine.journal import ADOPTION, states
-from deskhand.model.envelope import Envelope
+from deskhand.engine.journal import ADOPTION
 from deskhand.model.run import Run, StepRow
 from deskhand.model.telemetry import TelemetryEvent
 from deskhand.ports.telemetry import ToldRun
 from deskhand.routing.intents_registry import IntentsRegistry
 from deskhand.telemetry.redaction import Redaction
 from deskhand.telemetry.stage_reader import StageReader, ToldMessage
-
-_BLANK = Envelope()
-"""Where the rows of a run begin; no event tells anything of the message's words."""
+from deskhand.telemetry.told_rows import told_rows
 
 
 class RunTeller:
@@ -46,14 +43,14 @@ class RunTeller:
         if message_id is None or run.was_screened_out or ends[-1] == before:
             return []
         reader = self._reader(run, message_id, history_count)
-        folded = list(states(_BLANK.changed(run_id=run.id), rows[: ends[-1]]))
-        adopted = folded[0].after if folded and folded[0].row.name == ADOPTION else None
-        reader.receive(adopted)
+        told = list(told_rows(rows[: ends[-1]]))
+        is_adopted = bool(told) and told[0].name == ADOPTION
+        reader.receive(told[0] if is_adopted else None)
         events: list[TelemetryEvent] = []
         begin = 0
         for end in ends:
-            for state in folded[begin:end]:
-                reader.read(state)
+            for row in told[begin:end]:
+                reader.read(row)
             begin = max(begin, end)
             events = reader.events()
         return events

@@ -1,6 +1,5 @@
 """What `run`, `runs show` and the demo say of a step, in a few words."""
 
-from dataclasses import replace
 from io import StringIO
 from typing import Any
 
@@ -63,7 +62,7 @@ def test_a_call_that_failed_says_why(more: dict[str, Any], results: list[Any]) -
 def shown(result: StageResult, width: int, name: str = "stage") -> str:
     told = StringIO()
     RunPrinter(Console(file=told, width=width, highlight=False)).step(
-        replace(row(result), name=name)
+        row(result)._replace(name=name)
     )
     return told.getvalue().rstrip()
 

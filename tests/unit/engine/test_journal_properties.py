@@ -6,7 +6,7 @@ import json
 import math
 import zlib
 from collections.abc import Collection
-from dataclasses import fields, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -331,9 +331,7 @@ Simple = st.builds(
     StageResult, delta=st.builds(Delta, outputs=Rooms), outcome=st.sampled_from(Outcome)
 )
 Journals = st.lists(Simple, min_size=1, max_size=4).map(chained)
-HEADER = tuple(
-    field.name for field in fields(StepRow) if field.name not in ("run_id", "body", "salt")
-)
+HEADER = tuple(field for field in StepRow._fields if field not in ("run_id", "body", "salt"))
 
 
 def flipped(data: bytes, position: int, bit: int) -> bytes:
@@ -352,7 +350,7 @@ def test_any_changed_byte_of_body_salt_digest_or_chain_is_found(
     change: dict[str, Any] = {
         name: flipped(value, data.draw(st.integers(0, 10_000)), data.draw(st.integers(0, 7)))
     }
-    rows[index] = replace(rows[index], **change)
+    rows[index] = rows[index]._replace(**change)
     assert verify("run_1", DIGEST, rows)[0].seq in (index, index + 1)
 
 
@@ -370,7 +368,7 @@ def test_any_changed_header_field_is_found(rows: list[StepRow], data: st.DataObj
     new = data.draw(others[type(old)])
     assume(repr(new) != repr(old))
     change: dict[str, Any] = {name: new}
-    rows[index] = replace(rows[index], **change)
+    rows[index] = rows[index]._replace(**change)
     assert verify("run_1", DIGEST, rows)
 
 
@@ -405,7 +403,7 @@ def test_erasing_any_rows_keeps_the_chain_and_the_rest_readable(
     gone = data.draw(st.sets(st.integers(0, len(rows) - 1)))
     left = list(rows)
     for seq in gone:
-        left[seq] = replace(left[seq], body=None, salt=None)
+        left[seq] = left[seq]._replace(body=None, salt=None)
     assert verify("run_1", DIGEST, left) == []
     for before, row in zip(rows, left, strict=True):
         assert result_of(row).outcome == before.outcome
@@ -413,7 +411,7 @@ def test_erasing_any_rows_keeps_the_chain_and_the_rest_readable(
     if gone:
         forged = list(left)
         for seq in gone:
-            forged[seq] = replace(forged[seq], body_digest=sha256(b"x").digest())
+            forged[seq] = forged[seq]._replace(body_digest=sha256(b"x").digest())
         assert verify("run_1", DIGEST, forged), "an erased row still cannot be exchanged"
 
 
@@ -569,7 +567,7 @@ def test_erasing_any_runs_keeps_every_seal(
     shelf = sealed(runs)
     for index in data.draw(st.sets(st.integers(0, len(runs) - 1))):
         run = shelf.runs[index]
-        rows = [replace(row, body=None, salt=None) for row in run.rows]
+        rows = [row._replace(body=None, salt=None) for row in run.rows]
         count = len(rows)
         records = {"status": "done", "steps": steps_record(count, rows[-1].chain if rows else None)}
         erasure = make_statement(None, run.run_id, StatementKind.ERASED, 1.0, records)

@@ -198,7 +198,7 @@ class KnownRecords:
         """What the stages found out, of runs of which no review and no ticket says it."""
         unsaid = [run.position for run in runs if not self._said(run.position)]
         here = t.steps.c
-        columns = [here[name] for name in StepRow.__dataclass_fields__ if name != "run_id"]
+        columns = [here[name] for name in StepRow._fields if name != "run_id"]
         query = (
             sa.select(here.run, *columns)
             .where(here.run.in_(unsaid), here.body.is_not(None))

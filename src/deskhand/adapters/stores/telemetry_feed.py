@@ -25,21 +25,65 @@ from deskhand.ports.telemetry import SinkMark, ToldRun
 
 _MARKS = t.telemetry_marks.c
 _STATED = t.statements.c
-_RUN_FIELDS = (
-    "id",
-    "desk",
-    "position",
-    "message_key",
-    "conversation",
-    "flow",
-    "status",
-    "error_code",
-    "created_at",
+_RUNS = t.runs.c
+_RUN_COLUMNS = (
+    _RUNS.id,
+    _RUNS.desk,
+    _RUNS.position,
+    _RUNS.message_key,
+    _RUNS.conversation,
+    _RUNS.flow,
+    _RUNS.status,
+    _RUNS.error_code,
+    _RUNS.created_at,
 )
-_RUN_COLUMNS = tuple(t.runs.c[name] for name in _RUN_FIELDS)
 _TOLD_COLUMNS = STEP_COLUMNS[:-3]
 """All but salt, digest and chain: telemetry proves nothing."""
 _UNREAD: tuple[Any, ...] = (None, b"", b"")
+_DESK: sa.BindParameter[str] = sa.bindparam("desk")
+_POSITIONS: sa.BindParameter[list[int]] = sa.bindparam("positions", expanding=True)
+_CONVERSATIONS: sa.BindParameter[list[str]] = sa.bindparam("conversations", expanding=True)
+_FIRST: sa.BindParameter[int] = sa.bindparam("first")
+_TOLD_AFTER = (
+    sa.select(_STATED.told, _STATED.run, _STATED.number)
+    .where(_STATED.desk == _DESK, _STATED.told > sa.bindparam("mark"))
+    .order_by(_STATED.told)
+    .limit(sa.bindparam("most"))
+)
+_OF_RUNS = (
+    sa.select(*_RUN_COLUMNS, t.messages.c.body)
+    .join(t.messages, t.messages.c.run == t.runs.c.position)
+    .where(t.runs.c.position.in_(_POSITIONS))
+    .order_by(t.runs.c.position)
+)
+_OF_STEPS = (
+    sa.select(t.steps.c.run, *_TOLD_COLUMNS)
+    .where(t.steps.c.run.in_(_POSITIONS))
+    .order_by(t.steps.c.run, t.steps.c.seq)
+)
+_OF_STATEMENTS = (
+    sa.select(_STATED.run, _STATED.number, _STATED.body, _STATED.at)
+    .where(_STATED.desk == _DESK, _STATED.run.in_(_POSITIONS))
+    .order_by(_STATED.run, _STATED.number)
+)
+_IN_CONVERSATIONS = (
+    _RUNS.desk == _DESK,
+    _RUNS.conversation.in_(_CONVERSATIONS),
+    sa.or_(
+        _RUNS.status != RunStatus.DONE,
+        sa.func.coalesce(_RUNS.error_code, "") != ErrorCode.AUTOMATIC_MAIL,
+    ),
+)
+_MESSAGES_BEFORE = (
+    sa.select(_RUNS.conversation, sa.func.count())
+    .where(*_IN_CONVERSATIONS, _RUNS.position < _FIRST)
+    .group_by(_RUNS.conversation)
+)
+_MESSAGES_BETWEEN = (
+    sa.select(_RUNS.conversation, _RUNS.position)
+    .where(*_IN_CONVERSATIONS, _RUNS.position.between(_FIRST, sa.bindparam("last")))
+    .order_by(_RUNS.position)
+)
 _COUNT_BEGINS = f'"{STEPS}":"'
 
 
@@ -98,14 +142,9 @@ class SqlTelemetryFeed(SqlDesk):
     def _after(
         self, core: sa.Connection, number: int, limit: int, with_calls: bool
     ) -> list[ToldRun]:
-        query = (
-            sa.select(_STATED.told, _STATED.run, _STATED.number)
-            .where(_STATED.desk == self.desk, _STATED.told > number)
-            .order_by(_STATED.told)
-            .limit(limit)
-        )
-        told = core.execute(query).all()
-        positions = sorted({row.run for row in told})
+        asked = {"desk": self.desk, "mark": number, "most": limit}
+        told = core.execute(_TOLD_AFTER, asked).all()
+        positions = sorted({position for _, position, _ in told})
         if not positions:
             return []
         runs = _runs(core, positions)
@@ -142,13 +181,9 @@ class SqlTelemetryFeed(SqlDesk):
         self, core: sa.Connection, positions: Sequence[int]
     ) -> dict[int, list[tuple[int, int, float]]]:
         """Number, count of rows and time of every statement of these runs."""
-        query = (
-            sa.select(_STATED.run, _STATED.number, _STATED.body, _STATED.at)
-            .where(_STATED.desk == self.desk, _STATED.run.in_(positions))
-            .order_by(_STATED.run, _STATED.number)
-        )
+        wanted = {"desk": self.desk, "positions": positions}
         stated: dict[int, list[tuple[int, int, float]]] = defaultdict(list)
-        for position, number, body, at in core.execute(query):
+        for position, number, body, at in core.execute(_OF_STATEMENTS, wanted).all():
             stated[position].append((number, _count_of(body), at))
         return stated
 
@@ -188,13 +223,8 @@ class SqlTelemetryFeed(SqlDesk):
 def _runs(core: sa.Connection, positions: Sequence[int]) -> dict[int, tuple[Run, str | None, int]]:
     """Runs with the ids of their messages, and how many messages their conversations had by
     then."""
-    query = (
-        sa.select(*_RUN_COLUMNS, t.messages.c.body)
-        .join(t.messages, t.messages.c.run == t.runs.c.position)
-        .where(t.runs.c.position.in_(positions))
-        .order_by(t.runs.c.position)
-    )
-    found = [(_run_of(values), body) for *values, body in core.execute(query).all()]
+    read = core.execute(_OF_RUNS, {"positions": positions}).all()
+    found = [(_run_of(values), body) for *values, body in read]
     counted = _messages_by_then(core, [run for run, _ in found])
     runs: dict[int, tuple[Run, str | None, int]] = {}
     for run, body in found:
@@ -204,10 +234,18 @@ def _runs(core: sa.Connection, positions: Sequence[int]) -> dict[int, tuple[Run,
 
 def _run_of(values: Sequence[Any]) -> Run:
     """A run as far as telemetry tells of it: the rest stays behind."""
-    named = dict(zip(_RUN_FIELDS, values, strict=True))
-    named["message_key"] = bytes(named["message_key"]).hex()
-    named["status"] = RunStatus(named["status"])
-    return Run(**named)
+    run_id, desk, position, key, conversation, flow, status, error_code, created_at = values
+    return Run(
+        run_id,
+        desk,
+        position,
+        bytes(key).hex(),
+        conversation,
+        flow,
+        RunStatus(status),
+        error_code=error_code,
+        created_at=created_at,
+    )
 
 
 def _message_id(body: bytes | None) -> str | None:
@@ -223,27 +261,12 @@ def _messages_by_then(core: sa.Connection, runs: Sequence[Run]) -> dict[int, int
 
     What lies before all of these runs is counted once for each conversation, not for each run.
     """
-    first, last = runs[0].position, runs[-1].position
-    columns = t.runs.c
-    these = (
-        columns.desk == runs[0].desk,
-        columns.conversation.in_({run.conversation for run in runs}),
-        sa.or_(
-            columns.status != RunStatus.DONE,
-            sa.func.coalesce(columns.error_code, "") != ErrorCode.AUTOMATIC_MAIL,
-        ),
-    )
-    before = (
-        sa.select(columns.conversation, sa.func.count())
-        .where(*these, columns.position < first)
-        .group_by(columns.conversation)
-    )
-    between = sa.select(columns.conversation, columns.position).where(
-        *these, columns.position.between(first, last)
-    )
-    earlier: dict[str, int] = dict(core.execute(before).all())
+    conversations = list({run.conversation for run in runs})
+    these = {"desk": runs[0].desk, "conversations": conversations, "first": runs[0].position}
+    earlier: dict[str, int] = dict(core.execute(_MESSAGES_BEFORE, these).all())
+    until = {**these, "last": runs[-1].position}
     places: dict[str, list[int]] = defaultdict(list)
-    for conversation, position in core.execute(between.order_by(columns.position)):
+    for conversation, position in core.execute(_MESSAGES_BETWEEN, until).all():
         places[conversation].append(position)
     counts: dict[int, int] = {}
     for run in runs:
@@ -253,14 +276,10 @@ def _messages_by_then(core: sa.Connection, runs: Sequence[Run]) -> dict[int, int
 
 
 def _rows(core: sa.Connection, ids: dict[int, str]) -> dict[int, list[StepRow]]:
-    query = (
-        sa.select(t.steps.c.run, *_TOLD_COLUMNS)
-        .where(t.steps.c.run.in_(list(ids)))
-        .order_by(t.steps.c.run, t.steps.c.seq)
-    )
     rows: dict[int, list[StepRow]] = defaultdict(list)
-    for position, *values in core.execute(query).all():
-        rows[position].append(StepRow(ids[position], *values, *_UNREAD))
+    for row in core.execute(_OF_STEPS, {"positions": list(ids)}).all():
+        position = row[0]
+        rows[position].append(StepRow(ids[position], *row[1:], *_UNREAD))
     return rows
 
 

@@ -1,7 +1,7 @@
 """Telemetry as rows of a database: each event once, however often it is told."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -13,6 +13,11 @@ from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.model.telemetry import TelemetryEvent, TelemetryLevel, TelemetryStage
 
 _EVENTS = t.telemetry_events.c
+_DESK = _EVENTS.desk == sa.bindparam("desk")
+_OF_RUNS = sa.select(_EVENTS.id).where(
+    _DESK, _EVENTS.run_id.in_(sa.bindparam("runs", expanding=True))
+)
+_LAST = sa.select(sa.func.max(_EVENTS.position)).where(_DESK)
 Values = tuple[str | int | None, ...]
 _COLUMNS = tuple(column.name for column in t.telemetry_events.columns)
 
@@ -29,35 +34,16 @@ class SqlSink:
             await self._database.write_core(lambda core: self._insert(core, events))
 
     def _insert(self, core: sa.Connection, events: Sequence[TelemetryEvent]) -> None:
-        runs = {event.run_id for event in events}
-        of_runs = sa.select(_EVENTS.id).where(_EVENTS.desk == self.desk, _EVENTS.run_id.in_(runs))
-        known = set(core.execute(of_runs).scalars())
-        last = sa.select(sa.func.max(_EVENTS.position)).where(_EVENTS.desk == self.desk)
-        position = core.execute(last).scalar() or 0
-        new: list[Values] = []
+        runs = list({event.run_id for event in events})
+        known = set(core.execute(_OF_RUNS, {"desk": self.desk, "runs": runs}).scalars())
+        last = core.execute(_LAST, {"desk": self.desk}).scalar() or 0
+        new: dict[str, TelemetryEvent] = {}
         for event in events:
             if event.id not in known:
-                known.add(event.id)
-                position += 1
-                new.append(self._row(event, position))
+                new.setdefault(event.id, event)
         if new:
-            _write(core, new)
-
-    def _row(self, event: TelemetryEvent, position: int) -> Values:
-        """The values of a row, in the order of the table's columns."""
-        return (
-            self.desk,
-            event.id,
-            position,
-            event.run_id,
-            event.timestamp,
-            event.interaction_id,
-            event.session_id,
-            event.stage.value,
-            event.level.value,
-            event.intent_id,
-            to_json(dict(event.payload)).decode(),
-        )
+            rows = _rows(self.desk, new.values(), last + 1)
+            _write(core, rows)
 
     async def events(
         self, *, session: str | None = None, after: int = 0, limit: int = 1000
@@ -74,6 +60,32 @@ class SqlSink:
         return await self._database.read_core(
             lambda core: [_event_of(row) for row in core.execute(query)]
         )
+
+
+def _rows(desk: str, events: Iterable[TelemetryEvent], first: int) -> list[Values]:
+    """The values of each row, in the order of the table's columns.
+
+    An event is taken apart at once: to ask it for each field by its name takes twice as long.
+    """
+    rows: list[Values] = []
+    for position, event in enumerate(events, first):
+        timestamp, interaction, session, stage, level, payload, event_id, run_id = event[:8]
+        said = payload if isinstance(payload, dict) else dict(payload)
+        row = (
+            desk,
+            event_id,
+            position,
+            run_id,
+            timestamp,
+            interaction,
+            session,
+            str(stage),
+            str(level),
+            event.intent_id,
+            to_json(said).decode(),
+        )
+        rows.append(row)
+    return rows
 
 
 @cache
