@@ -18,6 +18,7 @@ from deskhand import wiring
 from deskhand.engine.story import read_records, story_of
 from deskhand.evals.given_tickets import GivenTicket, give_ticket
 from deskhand.evals.lane import Lane, LaneClock
+from deskhand.evals.triage_expectations import triage_of
 from deskhand.mail.message_files import message_from
 from deskhand.model.ticket import new_ticket_id, ticket_id_of
 from deskhand.model.ticket_state import TicketState
@@ -71,19 +72,6 @@ def customer_words(ticket: dict[str, Any]) -> str:
     return "\n\n".join(str(message["content"]) for message in messages)
 
 
-def found_in(outputs: dict[str, Any]) -> dict[str, Any]:
-    result = outputs.get("triage_result") or {}
-    info = result.get("extracted_info") or {}
-    decision = outputs.get("supervisor_decision") or {}
-    return {
-        "urgency": result.get("urgency"),
-        "ticket_type": decision.get("ticket_type"),
-        "action": result.get("recommended_action"),
-        "language": info.get("language"),
-        "sentiment": info.get("sentiment"),
-    }
-
-
 def is_right(truth: dict[str, Any], field: str, value: Any) -> bool:
     return value == truth[field] or value in truth.get(f"{field}_accept", ())
 
@@ -95,7 +83,7 @@ async def main(cases: list[dict[str, Any]]) -> None:
     async with wiring.open_sandbox(replace(loaded, spec=spec)) as sandbox:
         for case in cases:
             lane = sandbox.lane(LaneClock(NOW), lambda *call: None)
-            found = found_in(await triaged(lane, case["ticket"]))
+            found = triage_of(await triaged(lane, case["ticket"]))
             truth = case["truth"]
             correct = {field for field in FIELDS if is_right(truth, field, found[field])}
             right.update(correct)

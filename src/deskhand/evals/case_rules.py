@@ -1,5 +1,6 @@
 """What is wrong with a case: names the desk does not know, cases that could never fail."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ from deskhand.evals.case_sections import (
     TurnSection,
 )
 from deskhand.evals.facts import tokens_of
+from deskhand.evals.ticket_sections import NEW, TICKET_ID, TicketExpectSection
 from deskhand.model.telemetry import TelemetryStage
 
 PLAN_STEPS = ("respond", "ask_user")
@@ -42,6 +44,7 @@ class DeskNames:
     slots: frozenset[str]
     scorers: frozenset[str]
     profiles: frozenset[str] = frozenset()
+    issues: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, spec: DeskSpec, tools: Iterable[str], scorers: Iterable[str]) -> "DeskNames":
@@ -52,6 +55,7 @@ class DeskNames:
             intended.update(stage.intends)
             if stage.task == "classify":
                 categories.update(stage.choices)
+        issues = () if spec.triage is None else spec.triage.issues
         return cls(
             flows=frozenset(spec.flows),
             stages=frozenset(stage.name for stage in stages),
@@ -60,6 +64,7 @@ class DeskNames:
             slots=frozenset(spec.slots),
             scorers=frozenset(scorers),
             profiles=frozenset(spec.profiles),
+            issues=frozenset(issues),
         )
 
 
@@ -150,6 +155,8 @@ def _expect(expect: ExpectSection, place: YamlPlace, names: DeskNames) -> Iterat
     for slot in expect.slots if names.slots else ():
         yield from _name(slot, names.slots, "slot", (*place, "slots", slot))
     yield from _calls(expect, place, names)
+    yield from _triage(expect, place, names)
+    yield from _ticket(expect, place)
     for scorer in expect.score:
         yield from _name(scorer, names.scorers, "scorer", (*place, "score", scorer))
     yield from _written(expect, place)
@@ -158,7 +165,7 @@ def _expect(expect: ExpectSection, place: YamlPlace, names: DeskNames) -> Iterat
 def _categories(expect: ExpectSection, place: YamlPlace, names: DeskNames) -> Iterator[CaseProblem]:
     for key in ("category", "classification", "intent"):
         written = getattr(expect, key)
-        for category in [written] if isinstance(written, str) else written or ():
+        for category in _listed(written):
             yield from _name(category, names.categories, "category", (*place, key))
 
 
@@ -173,6 +180,41 @@ def _calls(expect: ExpectSection, place: YamlPlace, names: DeskNames) -> Iterato
         yield from _name(name, names.tools, "tool", (*place, "must_not_act", number))
     for tool in expect.verdict if isinstance(expect.verdict, dict) else ():
         yield from _name(tool, names.tools, "tool", (*place, "verdict", tool))
+
+
+def _triage(expect: ExpectSection, place: YamlPlace, names: DeskNames) -> Iterator[CaseProblem]:
+    triage = expect.triage
+    if triage is None:
+        return
+    where = (*place, "triage")
+    if not names.issues:
+        fix = "remove it, or add `triage:` to desk.yaml"
+        yield CaseProblem(where, "the desk does no triage", fix)
+        return
+    if not triage.model_fields_set:
+        yield CaseProblem(where, "`triage` says nothing", "write `urgency:` or another field")
+    for issue in _listed(triage.issue):
+        yield from _name(issue, names.issues, "issue", (*where, "issue"))
+
+
+def _ticket(expect: ExpectSection, place: YamlPlace) -> Iterator[CaseProblem]:
+    where = (*place, "ticket")
+    ticket = expect.ticket
+    if isinstance(ticket, TicketExpectSection):
+        if not ticket.model_fields_set:
+            fix = "write `ticket: new` or the id of the ticket that it joins"
+            yield CaseProblem(where, "`ticket` says nothing", fix)
+        ticket = ticket.joins
+    for joined in _listed(ticket):
+        if joined != NEW and not re.fullmatch(TICKET_ID, joined):
+            fix = "write `new`, or an id like TKT-7Q2M4XK9"
+            yield CaseProblem(where, f"`{joined}` is no ticket", fix)
+
+
+def _listed(value: str | list[str] | None) -> list[str]:
+    if value is None:
+        return []
+    return [value] if isinstance(value, str) else value
 
 
 def _written(expect: ExpectSection, place: YamlPlace) -> Iterator[CaseProblem]:

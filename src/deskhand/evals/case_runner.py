@@ -16,6 +16,7 @@ from deskhand.evals.lane import Lane, LaneClock, side_by_side
 from deskhand.evals.outcomes import HELD_BY_MODE
 from deskhand.evals.run_facts import acts_of, held_by_mode, unbacked_promises
 from deskhand.evals.scorers import Score, Scorer, score_run
+from deskhand.evals.triage_expectations import EARLIER
 from deskhand.model.message import Message
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.results import ToolResult
@@ -146,6 +147,7 @@ class _Conversation:
         self._clauses = settings.clauses
         self._tells = settings.tells
         self._runs: list[str] = []
+        self._tickets: list[str | None] = []
 
     async def give(self, tickets: Sequence[GivenTicket]) -> None:
         """Put the tickets there that the case begins with."""
@@ -202,6 +204,9 @@ class _Conversation:
         story = story_of(records)
         story[ACTS] = acts_of(records)
         story[HELD_BY_MODE] = held_by_mode(records)
+        if "ticket" in turn.expect:
+            story[EARLIER] = list(self._tickets)
+        self._tickets.append((story["outputs"].get("ticket") or {}).get("ticket_id"))
         if "telemetry" in turn.expect:
             story[TELEMETRY] = self._told(records)
         reply = turn.expect.get("reply")

@@ -3,7 +3,6 @@
 The words under each field become its description in the schema.
 """
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import Discriminator, Field, Tag
@@ -11,6 +10,8 @@ from pydantic import Discriminator, Field, Tag
 from deskhand.config.schema import DRAFT, Schema, condition_definitions, tidy
 from deskhand.config.sections.channels import Mode
 from deskhand.config.sections.section import Section
+from deskhand.evals.case_values import Call, Text, Texts, form_of
+from deskhand.evals.ticket_sections import GivenTicketSection, TicketChoice, TriageExpectSection
 
 Status = Literal[
     "queued",
@@ -29,31 +30,10 @@ VerdictName = Literal["allow", "hold", "deny"]
 DecisionName = Literal[
     "approve", "edit", "revise", "reject", "take_over", "retry", "close", "answer"
 ]
-Text = Annotated[str, Field(min_length=1)]
-
-
-def _form(value: Any) -> str:
-    if isinstance(value, Mapping | Section):
-        return "mapping"
-    if isinstance(value, bool):
-        return "bool"
-    return "list" if isinstance(value, list) else "text"
-
-
-Texts = Annotated[
-    Annotated[Text, Tag("text")] | Annotated[list[Text], Field(min_length=1), Tag("list")],
-    Discriminator(_form),
-]
 Statuses = Annotated[
     Annotated[Status, Tag("text")] | Annotated[list[Status], Field(min_length=1), Tag("list")],
-    Discriminator(_form),
+    Discriminator(form_of),
 ]
-Call = Annotated[
-    Annotated[Text, Tag("text")]
-    | Annotated[dict[str, dict[str, Any]], Field(min_length=1, max_length=1), Tag("mapping")],
-    Discriminator(_form),
-]
-"""A tool's name, or `{name: {argument: value}}`."""
 
 
 class MessageSection(Section):
@@ -91,7 +71,7 @@ class MessageSection(Section):
 
 
 Message = Annotated[
-    Annotated[MessageSection, Tag("mapping")] | Annotated[Text, Tag("text")], Discriminator(_form)
+    Annotated[MessageSection, Tag("mapping")] | Annotated[Text, Tag("text")], Discriminator(form_of)
 ]
 """A message, or the name of a message file in the desk's folder."""
 
@@ -108,18 +88,18 @@ class GivenResultSection(Section):
 GivenTool = Annotated[
     Annotated[dict[str, Any], Tag("mapping")]
     | Annotated[list[GivenResultSection], Field(min_length=1), Tag("list")],
-    Discriminator(_form),
+    Discriminator(form_of),
 ]
 
 
 Arguments = Annotated[
     Annotated[dict[str, Any], Tag("mapping")] | Annotated[str, Tag("text")],
-    Discriminator(_form),
+    Discriminator(form_of),
 ]
 Calls = Annotated[
     Annotated[dict[str, Arguments], Tag("mapping")]
     | Annotated[list[dict[str, Arguments]], Tag("list")],
-    Discriminator(_form),
+    Discriminator(form_of),
 ]
 
 
@@ -132,25 +112,6 @@ class SaidSection(Section):
     """Its words; in the last turn, the reply."""
     cut_off: bool = False
     """Whether its words were cut off at the limit of tokens."""
-
-
-class GivenTicketSection(Section):
-    """A ticket that there is already: `{id: TKT-7Q2M4XK9, customer_id: C-1, messages: [...]}`."""
-
-    id: str = Field(pattern=r"^TKT-[0-9A-HJKMNP-TV-Z]{8}$")
-    """Its id."""
-    customer_id: str = Field(min_length=1)
-    """Whose it is."""
-    messages: list[Text] = Field(min_length=1)
-    """What the customer wrote, oldest first."""
-    state: Literal["active", "pending", "open", "solved", "closed"] = "active"
-    """How it stands."""
-    subject: str = ""
-    """What it is about; the beginning of the first message if absent."""
-    days_ago: float = Field(default=1.0, ge=0)
-    """How many days ago the last message came."""
-    reply: str | None = Field(default=None, min_length=1)
-    """What we answered last."""
 
 
 class GivenSection(Section):
@@ -179,7 +140,7 @@ class ReviewerSection(Section):
 
 Reviewer = Annotated[
     Annotated[DecisionName, Tag("text")] | Annotated[ReviewerSection, Tag("mapping")],
-    Discriminator(_form),
+    Discriminator(form_of),
 ]
 
 
@@ -215,17 +176,17 @@ class ReviewSection(Section):
 
 
 Reply = Annotated[
-    Annotated[ReplySection, Tag("mapping")] | Annotated[bool, Tag("bool")], Discriminator(_form)
+    Annotated[ReplySection, Tag("mapping")] | Annotated[bool, Tag("bool")], Discriminator(form_of)
 ]
 Review = Annotated[
     Annotated[ReviewSection, Tag("mapping")]
     | Annotated[Text, Tag("text")]
     | Annotated[bool, Tag("bool")],
-    Discriminator(_form),
+    Discriminator(form_of),
 ]
 Verdict = Annotated[
     Annotated[VerdictName, Tag("text")] | Annotated[dict[str, VerdictName], Tag("mapping")],
-    Discriminator(_form),
+    Discriminator(form_of),
 ]
 
 
@@ -240,7 +201,7 @@ Fact = Annotated[
     Annotated[Text, Tag("text")]
     | Annotated[list[Text], Field(min_length=1), Tag("list")]
     | Annotated[FactPatternSection, Tag("mapping")],
-    Discriminator(_form),
+    Discriminator(form_of),
 ]
 """Words, a list of wordings of which one will do, or a pattern."""
 
@@ -260,7 +221,7 @@ class AskSection(Section):
 
 Acts = Annotated[
     Annotated[Literal[True], Tag("bool")] | Annotated[list[Call], Field(min_length=1), Tag("list")],
-    Discriminator(_form),
+    Discriminator(form_of),
 ]
 
 
@@ -319,6 +280,10 @@ class ExpectSection(Section):
     telemetry: list[Call] | None = None
     """What the run tells in this order, others may lie between: a stage as `tool_execute`, or with
     fields of its payload and its level: `{policy_check: {allowed: false, level: warn}}`."""
+    triage: TriageExpectSection | None = None
+    """What a triage desk found out and recommends."""
+    ticket: TicketChoice | None = None
+    """The ticket that it continues, or `new`; `{joins, evidence, reopens}` for more."""
     stages: list[Text] | None = None
     """Stages the run went through in this order; others may lie between."""
     asks_for: str | None = Field(default=None, min_length=1)

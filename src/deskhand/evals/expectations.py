@@ -21,6 +21,7 @@ from deskhand.evals.run_facts import (
     stages_of,
     verdicts_of,
 )
+from deskhand.evals.triage_expectations import EARLIER, FIELDS, ticket_of, triage_of
 
 UNBACKED = "unbacked_promises"
 """The field of an eval's run document with the sentences that nothing stands behind."""
@@ -28,6 +29,8 @@ TELEMETRY = "telemetry"
 """The field of an eval's run document with the events that the run told."""
 ACTS = "acts"
 """The field of an eval's run document with the calls that changed something."""
+TRIAGE = "triage "
+"""Before the name of a field that triage finds out, where its score is named."""
 _STRICTNESS = ("allow", "hold", "deny")
 
 
@@ -284,6 +287,38 @@ def _asks_for(run: Document, expected: str) -> Checked:
     return Checked(asked, question["text"])
 
 
+# --- tickets
+
+
+def triage_scores(expected: Mapping[str, Any]) -> dict[str, Any]:
+    """What is expected of triage as expectations of their own, so that each is counted."""
+    return {TRIAGE + field: value for field, value in expected.items()}
+
+
+def _triage(field: str) -> Callable[[Document, Any], Checked]:
+    def check_found(run: Document, expected: Any) -> Checked:
+        found = triage_of(run["outputs"])[field]
+        return Checked(found in _as_list(expected), found)
+
+    return check_found
+
+
+def _ticket(run: Document, expected: Any) -> Checked:
+    found = ticket_of(run["outputs"], run.get(EARLIER) or ())
+    wanted = expected if isinstance(expected, Mapping) else {"joins": expected}
+    if found is None:
+        return Checked(False, None)
+    passed = all(_is_there(found, field, value) for field, value in wanted.items())
+    return Checked(passed, {field: found[field] for field in wanted})
+
+
+def _is_there(found: Document, field: str, wanted: Any) -> bool:
+    """Whether a message went there; it may continue the ticket of several earlier turns."""
+    if field == "same_as":
+        return wanted in found[field]
+    return found[field] in _as_list(wanted)
+
+
 def _holds(run: Document, expected: Mapping[str, Any]) -> Checked:
     return Checked(compile_condition(expected).matches(run), None)
 
@@ -342,4 +377,6 @@ _CHECKS: Mapping[str, Callable[[Document, Any], Checked]] = {
     "stages": _stages,
     "asks_for": _asks_for,
     "holds": _holds,
+    "ticket": _ticket,
+    **{TRIAGE + field: _triage(field) for field in FIELDS},
 }

@@ -145,13 +145,15 @@ def _judged_turn(result: CaseResult) -> tuple[Document, Document] | None:
 
 
 def _language_of(result: CaseResult, run: Document | None) -> str | None:
-    """The language that the case expects of the reply, else that of the reply, else the mail's."""
+    """The language that the case expects of the reply or reads in the ticket, else that of the
+    reply, else the mail's."""
     for turn in result.case.turns:
         reply = turn.expect.get("reply")
         named = turn.expect.get("language")
         named = named or (reply.get("language") if isinstance(reply, dict) else None)
-        if named:
-            return str(named)
+        named = named or turn.expect.get("triage", {}).get("language")
+        if isinstance(named, str):
+            return named
     if run is not None and run["reply"] is not None:
         return language_of_reply(run["reply"])
     message = result.case.turns[0].message

@@ -10,7 +10,7 @@ from typing import Any
 
 from deskhand.engine.story import Document
 from deskhand.errors import ConfigError, DeskhandError
-from deskhand.evals.expectations import check
+from deskhand.evals.expectations import check, triage_scores
 from deskhand.model.tasks import Judged, Task, TaskKind
 from deskhand.ports import Brain
 from deskhand.tools.declared import Declared, SourcePlace, declare, place_of
@@ -98,7 +98,9 @@ async def score_run(
 ) -> list[Score]:
     """Scores every expectation. Criteria for a judge come last."""
     scores: list[Score] = []
-    for name, expected in expect.items():
+    builtin = {name: value for name, value in expect.items() if name != "triage"}
+    builtin |= triage_scores(expect.get("triage", {}))
+    for name, expected in builtin.items():
         if name == "score":
             scores += [
                 await _own_score(scorers[key], run, value) for key, value in expected.items()
