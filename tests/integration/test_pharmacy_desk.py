@@ -2,7 +2,8 @@
 attacker's."""
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -62,8 +63,13 @@ def failed(result: CaseResult) -> set[str]:
     return names - {"must_say", "must_not_say"}
 
 
+@cache
+def medical_fact() -> Callable[..., Any]:
+    return read_desk("pharmacy").code.message_facts[0].function
+
+
 def is_medical(case: Case) -> bool:
-    fact = read_desk("pharmacy").code.message_facts[0].function
+    fact = medical_fact()
     messages: list[Message] = [turn.message for turn in case.turns if turn.message is not None]
     return "medical" in case.tags or any(fact(message, message.body) for message in messages)
 
