@@ -66,9 +66,10 @@ def parse_yaml(
     return YamlFile(path, deepcopy(parsed.data), dict(parsed.lines))
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=256)
 def _parsed(path: Path, text: str, what: str, example: str) -> YamlFile:
-    """Kept for whoever reads the same again: the examples of intents are checked, then learned."""
+    """Kept for whoever reads the same again: the examples of intents are checked, then learned,
+    and the heads of articles are read for their ids, then for what they say."""
     data, lines = read_plain_yaml(text) or _read_any_yaml(path, text)
     if not isinstance(data, dict):
         problem = (

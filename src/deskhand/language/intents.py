@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakValueDictionary
 
 from deskhand.errors import ConfigError
 from deskhand.language.clean_text import clean, has_words, strange_share
@@ -36,6 +37,11 @@ _UNREADABLE_SHARE = 0.4
 _FOREIGN_CONFIDENCE = 0.6
 """How sure it must be that a text is in no language of the examples before their words count for
 nothing."""
+
+
+_in_use: WeakValueDictionary[Path, Learned] = WeakValueDictionary()
+"""What models of this process learned, by their files: a desk asks for the same one several times,
+and the largest takes tens of megabytes."""
 
 
 class Prediction(NamedTuple):
@@ -97,10 +103,14 @@ class IntentModel:
         keeps vectors too."""
         digest = _digest(examples, error_budget, out_of_scope or (), descriptions or {})
         path = folder / f"intents-{digest}.npz"
+        known = _in_use.get(path)
+        if known is not None:
+            return cls(known)
         if path.is_file():
             try:
                 loaded = cls.load(path)
                 _mark_used(path)
+                _in_use[path] = loaded._learned
                 return loaded
             except ConfigError as error:
                 logger.warning("%s is learned anew: %s", path, error)
@@ -122,6 +132,7 @@ class IntentModel:
             _drop_oldest(folder)
         except OSError as error:
             logger.warning("what was learned is not kept in %s: %s", folder, error)
+        _in_use[path] = made._learned
         return cls(made._learned)
 
     @property
