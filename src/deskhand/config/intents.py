@@ -16,7 +16,7 @@ from deskhand.config.sections.intents import (
     IntentSpec,
 )
 from deskhand.config.sections.reply_text import ReplyText, TextsByName
-from deskhand.config.yaml import YamlFile, YamlPlace, read_yaml
+from deskhand.config.yaml import YamlFile, YamlPlace, read_shared_yaml
 from deskhand.errors import ConfigError
 
 INTENTS_FILE, INTENTS_FOLDER = "intents.yaml", "intents"
@@ -43,7 +43,7 @@ def read_intent_files(folder: Path) -> tuple[list[ReadIntents], list[ConfigError
     problems: list[ConfigError] = []
     for path in _paths(folder):
         try:
-            source = _without_examples(read_yaml(path))
+            source = _without_examples(read_shared_yaml(path))
         except ConfigError:
             continue
         parsed = parse_as(IntentsFile, source)

@@ -13,6 +13,8 @@ from deskhand.errors import ConfigError
 YamlPlace = tuple[str | int, ...]
 
 _LARGEST_FILE = 5_000_000
+_A_FILE = "the file"
+_A_DESK = "desk: my-desk"
 
 
 @dataclass(frozen=True)
@@ -58,9 +60,12 @@ def read_yaml(path: Path) -> YamlFile:
     return parse_yaml(path, read_text(path))
 
 
-def parse_yaml(
-    path: Path, text: str, *, what: str = "the file", example: str = "desk: my-desk"
-) -> YamlFile:
+def read_shared_yaml(path: Path) -> YamlFile:
+    """The same for who changes nothing in it: whoever else reads it holds the same data."""
+    return _parsed(path, read_text(path), _A_FILE, _A_DESK)
+
+
+def parse_yaml(path: Path, text: str, *, what: str = _A_FILE, example: str = _A_DESK) -> YamlFile:
     """The same for text that was read from `path`; `what` and `example` are for its complaints."""
     parsed = _parsed(path, text, what, example)
     return YamlFile(path, deepcopy(parsed.data), dict(parsed.lines))

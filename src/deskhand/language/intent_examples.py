@@ -23,7 +23,7 @@ from deskhand.config.sections.intents import (
     IntentsFile,
 )
 from deskhand.config.suggestions import did_you_mean
-from deskhand.config.yaml import YamlFile, YamlPlace, read_text, read_yaml
+from deskhand.config.yaml import YamlFile, YamlPlace, read_shared_yaml, read_text
 from deskhand.errors import ConfigError, ConfigErrors
 
 _FILE, _FOLDER = "intents.yaml", "intents"
@@ -82,7 +82,7 @@ def intent_files(folder: Path) -> list[Path]:
 
 
 def _read_yaml(path: Path, collected: IntentExamples) -> list[ConfigError]:
-    source = read_yaml(path)
+    source = read_shared_yaml(path)
     problems = [
         source.problem(
             (key,), f"unknown key `{key}`", did_you_mean(key, _TOP, otherwise="remove it")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from deskhand.config.suggestions import did_you_mean
-from deskhand.config.yaml import YamlFile, YamlPlace, read_yaml
+from deskhand.config.yaml import YamlFile, YamlPlace, read_shared_yaml
 from deskhand.errors import ConfigError, ConfigErrors
 
 QUESTIONS_FOLDER = "questions"
@@ -47,7 +47,7 @@ def load_questions(folder: Path, articles: Collection[str] | None = None) -> Que
     problems: list[ConfigError] = []
     for path in sorted((folder / QUESTIONS_FOLDER).glob("*.yaml")):
         try:
-            problems += _read(read_yaml(path), questions, articles)
+            problems += _read(read_shared_yaml(path), questions, articles)
         except ConfigError as error:
             problems.append(error)
     if problems:

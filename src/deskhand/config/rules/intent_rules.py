@@ -8,7 +8,7 @@ from typing import Any
 from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft
 from deskhand.config.sections.routing import MatchSection
 from deskhand.config.suggestions import did_you_mean
-from deskhand.config.yaml import read_yaml
+from deskhand.config.yaml import read_shared_yaml
 from deskhand.errors import ConfigError
 
 _FILE, _FOLDER = "intents.yaml", "intents"
@@ -50,7 +50,7 @@ def intent_labels(folder: Path) -> Iterator[tuple[str, Path, int | None]]:
 
 
 def _in_yaml(path: Path) -> Iterator[tuple[str, Path, int | None]]:
-    source = read_yaml(path)
+    source = read_shared_yaml(path)
     intents = source.data.get("intents")
     for label in intents if isinstance(intents, dict) else ():
         yield str(label), path, source.line(("intents", label))
