@@ -86,7 +86,7 @@ SCOPES = {
     ("POST", "/api/triage"): Scope.MESSAGES_WRITE,
     ("GET", "/api/triage/{run_id}"): Scope.RUNS_READ,
     ("POST", "/api/triage/{run_id}/sent"): Scope.MESSAGES_WRITE,
-    ("GET", "/api/customers/{customer_id}"): Scope.TICKETS_READ,
+    ("GET", "/api/customers/{customer_id:path}"): Scope.TICKETS_READ,
 }
 CHAT = {
     ("POST", "/api/chat"),

@@ -52,6 +52,17 @@ async def test_tickets_are_found_page_by_page(shop: Served) -> None:
     assert none.json()["items"] == []
 
 
+@pytest.mark.parametrize("when", ["0001-01-01T00:00:00", "9999-12-31T23:59:59-12:00", "soon"])
+async def test_times_that_are_none_are_refused(shop: Served, when: str) -> None:
+    client = await shop.client(scopes=["tickets:read"])
+    answers = [
+        await client.get("/api/tickets", params={field: when})
+        for field in ("due_before", "quiet_since")
+    ]
+    expected = 200 if when == "0001-01-01T00:00:00" else 422
+    assert [answer.status_code for answer in answers] == [expected] * 2
+
+
 async def test_people_work_on_a_ticket(shop: Served) -> None:
     ids = await opened(shop)
     client = await shop.client(name="eve")

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any, Literal
+from urllib.parse import quote
 
 import pytest
 
@@ -40,6 +41,8 @@ rules:
       sources: [{id: kb_029, quote: "Open Settings, Security, Password."}]
 """
 QUESTION = {"role": "customer", "content": "How do I change my password?"}
+TOO_EARLY, TOO_LATE = "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"
+"""Times that lie outside the calendar in UTC."""
 
 
 @pytest.fixture
@@ -120,6 +123,11 @@ async def test_bad_tickets_and_keys_are_refused(desk: Served) -> None:
         ({"messages": [{**QUESTION, "timestamp": "soon"}]}, "messages.0.timestamp", "datetime"),
         ({"customer_info": {"seats": -1}}, "customer_info.seats", "greater than or equal to 0"),
         ({"customer_info": {"plan": ""}}, "customer_info.plan", "at least 1 character"),
+        ({"messages": [{**QUESTION, "timestamp": TOO_EARLY}]}, "messages.0.timestamp", "year 1"),
+        ({"messages": [{**QUESTION, "timestamp": TOO_LATE}]}, "messages.0.timestamp", "9999"),
+        ({"messages": QUESTION}, "messages", "it must be a list"),
+        ({"messages": [None]}, "messages.0", "it must be an object"),
+        ({"messages": [{"role": "customer"}]}, "messages.0.content", "it is missing"),
         ({"customer_id": " "}, "customer_id", "it is blank"),
         ({"priority": 1}, "priority", "there is no such field"),
     ]
@@ -142,6 +150,24 @@ async def test_odd_plans_and_times_to_come_are_taken(desk: Served) -> None:
     assert not shown["timeline"][0]["at"].startswith("2999")
     again = (await client.post("/api/triage", json=given)).json()
     assert again["run_id"] == found["run_id"]
+
+
+@pytest.mark.parametrize(
+    "customer", ["a:b", "a:b:TKT-7Q2M4XK9", "*", "x y ", "a/b", "../..", "%3A", "?x=1#y", "čáp"]
+)
+async def test_customers_may_be_called_anything(desk: Served, customer: str) -> None:
+    client = await desk.client()
+    other = (await client.post("/api/triage", json=ticket(customer_id="a"))).json()
+    found = (await client.post("/api/triage", json=ticket(customer_id=customer))).json()
+    assert found["ticket_id"] != other["ticket_id"]
+    whole = await desk.desks["triage"].tickets.find(found["ticket_id"])
+    assert whole.thread_id == f"{customer}:{found['ticket_id']}"
+    shown = await client.get(f"/api/customers/{quote(customer, safe='')}")
+    assert [one["ticket_id"] for one in shown.json()["tickets"]] == [found["ticket_id"]]
+    listed = await client.get("/api/tickets", params={"customer": customer})
+    assert [one["ticket_id"] for one in listed.json()["items"]] == [found["ticket_id"]]
+    named = ticket(customer_id=customer, ticket_id=other["ticket_id"])
+    is_problem(await client.post("/api/triage", json=named), 404, "not_found")
 
 
 async def test_what_a_person_has_yet_to_write_is_no_suggested_response(desk: Served) -> None:

@@ -11,6 +11,7 @@ from deskhand.mail.html_text import hidden_text, html_text
 from deskhand.mail.long_text import LONGEST_SUBJECT, within_length
 from deskhand.mail.mime import Part, split
 from deskhand.mail.pdf_text import PDF_SECONDS, read_pdf
+from deskhand.model.documents import in_utc
 from deskhand.model.message import (
     HIDDEN,
     ON_REQUEST,
@@ -112,10 +113,9 @@ def _page(mail: Part) -> bytes | None:
 
 def date_of(written: str) -> datetime:
     try:
-        moment = parsedate_to_datetime(written)
+        return in_utc(parsedate_to_datetime(written))
     except (ValueError, TypeError, OverflowError, IndexError):
         return datetime.now(UTC)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 # --- words

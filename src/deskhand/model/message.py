@@ -7,7 +7,6 @@ from email.utils import parseaddr
 from typing import Any, Literal, Self
 
 from pydantic import (
-    AwareDatetime,
     Field,
     SerializerFunctionWrapHandler,
     field_validator,
@@ -15,6 +14,7 @@ from pydantic import (
     model_validator,
 )
 
+from deskhand.model.documents import Moment
 from deskhand.model.frozen import Frozen
 from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind, asserted
 
@@ -171,7 +171,7 @@ class Message(Frozen):
     body: str = ""
     headers: dict[str, str] = Field(default_factory=dict)
     attachments: tuple[Attachment, ...] = ()
-    received_at: AwareDatetime
+    received_at: Moment
     route: Route | None = None
     """Which way it goes, as the desk's rules decided when it was accepted."""
     prepared: Prepared | None = None

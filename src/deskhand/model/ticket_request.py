@@ -2,9 +2,10 @@
 
 from typing import Any, Literal
 
-from pydantic import AwareDatetime, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from deskhand.model.contact import CustomerInfo
+from deskhand.model.documents import Moment
 from deskhand.model.frozen import Frozen
 from deskhand.model.message import HANDED_BACK, Message
 
@@ -18,7 +19,7 @@ CUSTOMER = ("customer", "user")
 class TicketTurn(Frozen):
     role: Literal["customer", "user", "agent", "assistant", "system"]
     content: str = Field(min_length=1, max_length=100_000, pattern=r"\S")
-    timestamp: AwareDatetime | None = None
+    timestamp: Moment | None = None
 
     @property
     def is_customers(self) -> bool:

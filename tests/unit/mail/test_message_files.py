@@ -112,6 +112,7 @@ def test_a_bare_list_is_a_conversation_too(tmp_path: Path) -> None:
         ({"from": "a@b.c", "body": 5}, "message 1, body"),
         ({"from": "a@b.c", "unheard_of": 1}, "message 1, unheard_of"),
         ({"from": "a@b.c", "received_at": "2026-01-01T00:00:00"}, "message 1, received_at"),
+        ({"from": "a@b.c", "received_at": "0001-01-01T00:00:00+14:00"}, "before the year 1"),
         ({"from": "a@b.c", "recipients": 5}, "message 1, recipients"),
         ({"from": {"name": "Ann"}}, "message 1, sender.address"),
         ({"from": "a@b.c", "recipients": ["a@b.c"] * 1001}, "at most 1,000 people"),

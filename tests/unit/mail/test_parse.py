@@ -110,6 +110,7 @@ def test_headers_that_are_raw_utf_8_are_read() -> None:
         "Mon, 1 Jan 99999999999999999999 00:00:00 +0000",
         "Mon, 1 Jan 2020 00:00:00 +9999",
         "Mon, 32 Jan 2020 25:61:61 +0000",
+        "Fri, 31 Dec 9999 23:59:59 -1200",
         "",
     ],
 )

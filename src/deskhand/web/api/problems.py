@@ -137,6 +137,12 @@ def _words(error: ErrorDetails) -> str:
     match error["type"]:
         case "extra_forbidden":
             return "there is no such field; leave it out"
+        case "missing":
+            return "it is missing"
+        case "model_type" | "dict_type":
+            return "it must be an object: {...}"
+        case "tuple_type" | "list_type":
+            return "it must be a list: [...]"
         case "too_short":
             return f"at least {limits.get('min_length')} must be given"
         case "too_long":

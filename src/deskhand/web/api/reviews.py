@@ -5,12 +5,13 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, Literal, TypeVar
 
 from fastapi import APIRouter, Depends, Path, Query, Request
-from pydantic import AwareDatetime, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from deskhand.engine.review_file import read_review_file
 from deskhand.engine.review_search import search, terms_of
 from deskhand.model.access import Scope
 from deskhand.model.causes import Cause
+from deskhand.model.documents import Moment
 from deskhand.model.frozen import Frozen
 from deskhand.model.message import InvitationAnswer
 from deskhand.model.queue import ReviewFilter
@@ -64,7 +65,7 @@ class DecisionBody(Frozen):
     """The reason for a rejection, or the instruction for a revision."""
     edit: ReplyEdit | None = None
     """With `edit` and `answer`, and if you like with `acknowledge`: the text that is to leave."""
-    due_at: AwareDatetime | None = None
+    due_at: Moment | None = None
     """With `acknowledge`: until when somebody answers; without it, the desk's `answer_within`."""
     final: bool = False
     """With `approve` and `edit`: the reply is the answer, even if it says that one will follow."""
@@ -87,7 +88,7 @@ class DecisionBody(Frozen):
 class SnoozeBody(Frozen):
     """How long a review stays out of sight."""
 
-    until: AwareDatetime | None
+    until: Moment | None
     """When it comes back, with its time zone; null for at once."""
 
 

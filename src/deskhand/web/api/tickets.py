@@ -7,10 +7,11 @@ from datetime import datetime
 from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Depends, Path, Query, Request
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from deskhand.errors import NotFound
 from deskhand.model.access import Scope
+from deskhand.model.documents import in_utc
 from deskhand.model.frozen import Frozen
 from deskhand.model.ticket import LONGEST_NOTE, Ticket
 from deskhand.model.ticket_state import (
@@ -36,6 +37,8 @@ Reader = Annotated[Caller, Depends(may(Scope.TICKETS_READ))]
 Writer = Annotated[Caller, Depends(may(Scope.TICKETS_WRITE))]
 TicketId = Annotated[str, Path(max_length=200)]
 Word = Annotated[str | None, Query(max_length=1000)]
+When = Annotated[datetime, AfterValidator(in_utc)]
+"""A time; in UTC where it names no zone."""
 MAX_BODY = 100_000
 Body = TypeVar("Body", bound=Frozen)
 T = TypeVar("T")
@@ -103,8 +106,8 @@ async def list_tickets(
     conversation: Word = None,
     urgency: UrgencyLevel | None = None,
     category: Word = None,
-    due_before: datetime | None = None,
-    quiet_since: datetime | None = None,
+    due_before: When | None = None,
+    quiet_since: When | None = None,
     view: Annotated[str | None, Query(max_length=100)] = None,
     order: TicketOrder | None = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,

@@ -108,7 +108,7 @@ async def report_sent(
     return _shown(answer, response)
 
 
-@router.get("/customers/{customer_id}")
+@router.get("/customers/{customer_id:path}")
 async def show_customer(
     caller: Reader, customer_id: str, desk: str | None = None
 ) -> dict[str, Any]:
