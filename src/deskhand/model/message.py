@@ -34,6 +34,8 @@ is shown."""
 UNREADABLE = "x-deskhand-unreadable"
 """A header of mails that could not be read, with the reason: a person gets them, and no stage."""
 
+USUAL_CHANNEL = "api"
+"""The channel of messages that programs hand in without naming one."""
 CHAT = "chat"
 """The channel on which people talk in short turns and read at once."""
 HANDED_BACK = "api:triage"
@@ -159,7 +161,7 @@ class Message(Frozen):
     """One inbound message. `id` is unique on its channel; duplicates are recognised by it."""
 
     id: str = Field(min_length=1, max_length=1000)
-    channel: str = Field(default="api", min_length=1, max_length=100)
+    channel: str = Field(default=USUAL_CHANNEL, min_length=1, max_length=100)
     conversation: str = Field(min_length=1, max_length=1000)
     sender: Address
     principal: Principal = ANONYMOUS

@@ -255,6 +255,6 @@ def _text_in(outputs: list[Mapping[str, Any]], field: str) -> str | None:
     """The newest text under the field that is not empty."""
     for output in outputs:
         value = output.get(field)
-        if isinstance(value, str) and value:
+        if value and isinstance(value, str):  # most outputs have no such field
             return value
     return None

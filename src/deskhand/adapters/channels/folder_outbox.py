@@ -56,8 +56,7 @@ class FolderOutbox:
         raw = compose(outgoing, channel, any_recipient=True)
         path, part = self._path(outgoing.key), self._folder / f".{outgoing.key}.part"
         try:
-            make_private_folder(self._folder)
-            write_private_file(part, raw, on_disk=True)
+            self._write_part(part, raw)
             part.replace(path)
         except OSError as error:
             with suppress(OSError):
@@ -67,3 +66,11 @@ class FolderOutbox:
                 OUTBOX_AWAY, f"the outbox {self._folder} cannot be written: {problem}"
             ) from error
         return str(path)
+
+    def _write_part(self, part: Path, raw: bytes) -> None:
+        """The folder is nearly always there, and looking for it takes as long as opening a file."""
+        try:
+            write_private_file(part, raw, on_disk=True)
+        except FileNotFoundError:
+            make_private_folder(self._folder)
+            write_private_file(part, raw, on_disk=True)

@@ -204,7 +204,7 @@ def words_of_runs(core: sa.Connection, positions: set[int]) -> dict[int, str]:
     steps = t.steps.c
     of_tools = (steps.run.in_(positions), steps.name.contains("/"), steps.body.is_not(None))
     numbers: dict[int, list[bytes]] = {}
-    for run, body in core.execute(sa.select(steps.run, steps.body).where(*of_tools)):
+    for run, body in core.execute(sa.select(steps.run, steps.body).where(*of_tools)).all():
         numbers.setdefault(run, []).append(body)
     query = (
         sa.select(t.runs.c.position, t.runs.c.id, t.runs.c.reason, t.messages.c.body)
@@ -212,7 +212,7 @@ def words_of_runs(core: sa.Connection, positions: set[int]) -> dict[int, str]:
         .where(t.runs.c.position.in_(positions), t.messages.c.body.is_not(None))
     )
     words: dict[int, str] = {}
-    for position, run_id, reason, body in core.execute(query):
+    for position, run_id, reason, body in core.execute(query).all():
         try:
             message = Message.model_validate_json(body)
         except ValidationError:  # somebody changed it: `audit verify` tells of it

@@ -5,12 +5,12 @@ letter that says where it stands: one index answers what the message says, what 
 which numbers tools worked with.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import sqlalchemy as sa
+from pydantic_core import from_json
 
 from deskhand.engine.review_search import fold
 from deskhand.model.message import Message
@@ -64,7 +64,7 @@ def _has_digit(text: str) -> bool:
 def _read(body: bytes) -> Any:
     """None for a body that somebody changed: `audit verify` tells of it."""
     try:
-        return json.loads(body)
+        return from_json(body)
     except ValueError:
         return None
 
