@@ -96,11 +96,11 @@ def _check_login(claims: Claims, nonce: str) -> None:
 
 
 def _words(error: Exception) -> str:
-    known: dict[type[Exception], str] = {
+    reasons: dict[type[Exception], str] = {
         jwt.ExpiredSignatureError: "it has expired",
         jwt.InvalidAudienceError: "it is for another program",
         jwt.InvalidIssuerError: "it is from another provider",
         jwt.ImmatureSignatureError: "it is from the future",
         jwt.InvalidSignatureError: "its signature is wrong",
     }
-    return known.get(type(error), "it cannot be read")
+    return reasons.get(type(error), "it cannot be read")

@@ -70,7 +70,7 @@ class OpenIdProvider:
 
     async def begin(self, secret: str) -> str:
         """Where the browser goes to log in; ProviderAway where nobody answers."""
-        found = await self._discovered()
+        provider = await self._discovered()
         verifier = _made_from(secret, "verifier")
         challenge = base64.urlsafe_b64encode(sha256(verifier.encode()).digest()).rstrip(b"=")
         asked = {
@@ -83,7 +83,7 @@ class OpenIdProvider:
             "code_challenge": challenge.decode(),
             "code_challenge_method": "S256",
         }
-        return _with_query(found["authorization_endpoint"], asked)
+        return _with_query(provider["authorization_endpoint"], asked)
 
     def is_answer_to(self, secret: str, state: str) -> bool:
         """Whether an answer belongs to the login that this browser began."""
@@ -91,24 +91,24 @@ class OpenIdProvider:
 
     async def finish(self, secret: str, code: str, issuer: str | None) -> Identity:
         """Who logged in. `issuer` is what came beside the code."""
-        found = await self._discovered()
-        says_issuer = found.get("authorization_response_iss_parameter_supported") is True
+        provider = await self._discovered()
+        says_issuer = provider.get("authorization_response_iss_parameter_supported") is True
         wrong = issuer is not None and issuer != self._settings.issuer
         if wrong or (issuer is None and says_issuer):
             raise LoginRefused("the answer is from another provider than the one you were sent to")
-        tokens = await self._exchange(found, secret, code)
+        tokens = await self._exchange(provider, secret, code)
         token = tokens.get("id_token")
         if not isinstance(token, str):
             raise LoginRefused("the provider did not say who you are")
-        return self._identity(await self._read(found, token, _made_from(secret, "nonce")))
+        return self._identity(await self._read(provider, token, _made_from(secret, "nonce")))
 
     async def logout_url(self) -> str | None:
         """Where somebody logs out of the provider too; None where it has no such page."""
         try:
-            found = await self._discovered()
+            provider = await self._discovered()
         except ProviderAway:
             return None
-        page = found.get("end_session_endpoint")
+        page = provider.get("end_session_endpoint")
         if not isinstance(page, str) or not _is_safe(page):
             return None
         back = {
@@ -127,36 +127,38 @@ class OpenIdProvider:
         if time.monotonic() - self._found_at < FRESH:
             return self._found
         place = f"{self._settings.issuer.rstrip('/')}/.well-known/openid-configuration"
-        found = await self._get(place)
-        if found.get("issuer") != self._settings.issuer:
+        provider = await self._get(place)
+        if provider.get("issuer") != self._settings.issuer:
             raise ProviderAway("the provider calls itself by another name than --oidc-issuer")
         for endpoint in _ENDPOINTS:
-            if not isinstance(found.get(endpoint), str) or not _is_safe(found[endpoint]):
+            if not isinstance(provider.get(endpoint), str) or not _is_safe(provider[endpoint]):
                 raise ProviderAway(f"the provider publishes no {endpoint} that can be used")
-        self._found, self._found_at = found, time.monotonic()
-        return found
+        self._found, self._found_at = provider, time.monotonic()
+        return provider
 
-    async def _read(self, found: Mapping[str, Any], token: str, nonce: str) -> Claims:
+    async def _read(self, provider: Mapping[str, Any], token: str, nonce: str) -> Claims:
         """Read a token; with a key that is not known yet, after a look for newer ones."""
         expected = {"issuer": self._settings.issuer, "client": self._settings.client}
         if not self._keys or time.monotonic() - self._keys_at > FRESH:
-            await self._fetch_keys(found)
+            await self._fetch_keys(provider)
         try:
             return read_id_token(token, self._keys, **expected, nonce=nonce)
         except UnknownKey:
             if time.monotonic() - self._keys_at < KEYS_AGAIN:
                 raise
-            await self._fetch_keys(found)
+            await self._fetch_keys(provider)
             return read_id_token(token, self._keys, **expected, nonce=nonce)
 
-    async def _fetch_keys(self, found: Mapping[str, Any]) -> None:
-        published = (await self._get(found["jwks_uri"])).get("keys")
+    async def _fetch_keys(self, provider: Mapping[str, Any]) -> None:
+        published = (await self._get(provider["jwks_uri"])).get("keys")
         if not isinstance(published, list):
             raise ProviderAway("the provider publishes no keys")
         self._keys = [key for key in published if isinstance(key, dict)]
         self._keys_at = time.monotonic()
 
-    async def _exchange(self, found: Mapping[str, Any], secret: str, code: str) -> dict[str, Any]:
+    async def _exchange(
+        self, provider: Mapping[str, Any], secret: str, code: str
+    ) -> dict[str, Any]:
         """The tokens that a code stands for; LoginRefused where it was used or is too old."""
         form = {
             "grant_type": "authorization_code",
@@ -166,13 +168,13 @@ class OpenIdProvider:
             "client_id": self._settings.client,
         }
         headers = {}
-        methods = found.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
+        methods = provider.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
         if self._settings.secret is not None:
             if "client_secret_basic" in methods:
                 headers["Authorization"] = self._basic(self._settings.secret)
             else:
                 form["client_secret"] = self._settings.secret
-        status, answer = await self._ask("POST", found["token_endpoint"], form, headers)
+        status, answer = await self._ask("POST", provider["token_endpoint"], form, headers)
         if 400 <= status < 500:
             raise LoginRefused("the provider does not take the answer back; begin again")
         if status != 200:

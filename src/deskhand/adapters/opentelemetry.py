@@ -49,9 +49,9 @@ class OpenTelemetrySink:
         spans: list[Json] = []
         calls: list[LlmCall] = []
         for _, of_run in groupby(events, key=lambda event: event.run_id):
-            told = list(of_run)
-            spans += self._spans(told)
-            for event in told:
+            run_events = list(of_run)
+            spans += self._spans(run_events)
+            for event in run_events:
                 calls += event.calls
         scope = {"name": "deskhand"}
         traces = {"resource": self._resource, "scopeSpans": [{"scope": scope, "spans": spans}]}
@@ -234,8 +234,8 @@ def _point(
 
 
 def _attributes(values: Mapping[str, Any]) -> list[Json]:
-    known = {key: value for key, value in values.items() if value is not None}
-    return [{"key": key, "value": _value(value)} for key, value in known.items()]
+    present = {key: value for key, value in values.items() if value is not None}
+    return [{"key": key, "value": _value(value)} for key, value in present.items()]
 
 
 def _value(value: Any) -> Json:

@@ -43,8 +43,8 @@ class AllowedAddresses:
 
     def names(self, address: str) -> bool:
         """Whether the operator allowed this one by hand."""
-        found = _plain(address)
-        return any(found in network for network in self.networks)
+        ip = _plain(address)
+        return any(ip in network for network in self.networks)
 
     def check_url(self, url: str) -> str:
         """The URL of a new webhook; ConfigError says what to write instead."""
@@ -70,10 +70,10 @@ class AllowedAddresses:
 
 def _plain(address: str) -> IPv4Address | IPv6Address:
     """An IPv4 address also where it is written as one of IPv6."""
-    found = ip_address(address.partition("%")[0])
-    if isinstance(found, IPv6Address) and found.ipv4_mapped is not None:
-        return found.ipv4_mapped
-    return found
+    ip = ip_address(address.partition("%")[0])
+    if isinstance(ip, IPv6Address) and ip.ipv4_mapped is not None:
+        return ip.ipv4_mapped
+    return ip
 
 
 def _is_public(address: IPv4Address | IPv6Address) -> bool:

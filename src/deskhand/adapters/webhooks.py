@@ -35,8 +35,8 @@ class _CheckedResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        found = await self._resolver.resolve(host, port, family)
-        allowed = [result for result in found if self._may_reach(result["host"])]
+        resolved = await self._resolver.resolve(host, port, family)
+        allowed = [result for result in resolved if self._may_reach(result["host"])]
         if not allowed:
             raise NotAllowed(private_address(host))
         return allowed

@@ -91,11 +91,11 @@ class AnsweredBefore:
 
     async def _sent_text(self, message_id: str) -> str:
         """What was answered, as far as Sent still has it."""
-        folder, known = self._answered.get(message_id, (await self._mailbox.sent(), None))
+        folder, answer_uid = self._answered.get(message_id, (await self._mailbox.sent(), None))
 
         async def find(imap: Imap) -> list[Fetched]:
             await imap.select(folder)
-            uids = [known] if known is not None else await _answers_to(imap, message_id)
+            uids = [answer_uid] if answer_uid is not None else await _answers_to(imap, message_id)
             return await imap.fetch(uids[-1:], most=_MOST_OF_A_MAIL)
 
         mails = await self._mailbox.use(find)

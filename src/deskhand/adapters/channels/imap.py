@@ -106,17 +106,19 @@ class Imap:
             await self._call(BlockingImap.create_folder, encode(name))
 
     async def select(self, folder: str) -> Selected:
-        told = await self._call(BlockingImap.open_folder, encode(folder))
-        if not told.get(b"UIDVALIDITY"):
+        status = await self._call(BlockingImap.open_folder, encode(folder))
+        if not status.get(b"UIDVALIDITY"):
             raise ImapProtocolError(f"{self._where}: {folder} opens without UIDVALIDITY")
-        next_uid = told.get(b"UIDNEXT") or await self._next_uid(folder)
-        return Selected(told[b"UIDVALIDITY"], next_uid, b"\\*" in told.get(b"PERMANENTFLAGS", ()))
+        next_uid = status.get(b"UIDNEXT") or await self._next_uid(folder)
+        return Selected(
+            status[b"UIDVALIDITY"], next_uid, b"\\*" in status.get(b"PERMANENTFLAGS", ())
+        )
 
     async def _next_uid(self, folder: str) -> int:
         """What some servers do not say when they open a folder."""
         try:
-            told = await self._call(BlockingImap.folder_status, encode(folder), ["UIDNEXT"])
-            return int(told[b"UIDNEXT"])
+            status = await self._call(BlockingImap.folder_status, encode(folder), ["UIDNEXT"])
+            return int(status[b"UIDNEXT"])
         except (ImapRefused, ImapProtocolError, KeyError):
             return await self.newest_uid() + 1
 
@@ -170,22 +172,22 @@ class Imap:
         return sorted(mails)
 
     async def _fetch(self, uids: Sequence[int], part: str) -> list[Fetched]:
-        told = await self._fields(uids, f"FLAGS INTERNALDATE {part}")
-        mails = [_mail(uid, fields) for uid, fields in told.items()]
+        fields_by_uid = await self._fields(uids, f"FLAGS INTERNALDATE {part}")
+        mails = [_mail(uid, fields) for uid, fields in fields_by_uid.items()]
         return [mail for mail in mails if mail is not None]
 
     async def sizes(self, uids: Sequence[int]) -> dict[int, int]:
         """Bytes by UID."""
-        told = await self._fields(uids, "RFC822.SIZE")
-        sizes = {uid: fields.get(b"RFC822.SIZE") for uid, fields in told.items()}
+        fields_by_uid = await self._fields(uids, "RFC822.SIZE")
+        sizes = {uid: fields.get(b"RFC822.SIZE") for uid, fields in fields_by_uid.items()}
         return {uid: size for uid, size in sizes.items() if isinstance(size, int)}
 
     async def _fields(self, uids: Sequence[int], items: str) -> dict[int, Fields]:
         """What the server tells of these mails and of no others."""
         if not uids:
             return {}
-        told = await self._call(BlockingImap.fetch_fields, uid_ranges(uids), items)
-        return {uid: told[uid] for uid in uids if uid in told}
+        fields_by_uid = await self._call(BlockingImap.fetch_fields, uid_ranges(uids), items)
+        return {uid: fields_by_uid[uid] for uid in uids if uid in fields_by_uid}
 
     async def add_flags(self, uids: Sequence[int], flags: Sequence[str]) -> None:
         if uids:

@@ -158,11 +158,11 @@ class BlockingImap(IMAPClient):  # type: ignore[misc]
     def open_folder(self, folder: bytes) -> Fields:
         """What the server tells of it; one that may only be read is opened for that."""
         try:
-            told: Fields = self.select_folder(folder)
+            status: Fields = self.select_folder(folder)
         except exceptions.IMAPClientReadOnlyError:
-            told = self.select_folder(folder, readonly=True)
+            status = self.select_folder(folder, readonly=True)
         self._look_anew()
-        return told
+        return status
 
     def folder_names(self) -> list[tuple[str, frozenset[str]]]:
         """Each folder's name, and its flags in lower case."""
@@ -185,14 +185,14 @@ class BlockingImap(IMAPClient):  # type: ignore[misc]
 
     def fetch_fields(self, uids: str, items: str) -> dict[int, Fields]:
         """What the server tells of each mail, by UID; several answers may tell of one."""
-        told: dict[int, Fields] = defaultdict(dict)
+        fields_by_uid: dict[int, Fields] = defaultdict(dict)
         for answer in self._answers("FETCH", uids, f"(UID {items})")[1::2]:
             named = zip(answer[::2], answer[1::2], strict=False)
             fields = {name.upper(): value for name, value in named}
             uid = fields.get(b"UID")
             if isinstance(uid, int):  # else it is news of some mail, by its place in the folder
-                told[uid] |= fields
-        return told
+                fields_by_uid[uid] |= fields
+        return fields_by_uid
 
     def _answers(self, command: str, *words: str) -> list[Any]:
         """The untagged answers to a UID command as tokens, and nothing that was said before."""

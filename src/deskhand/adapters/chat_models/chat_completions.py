@@ -180,13 +180,13 @@ def read_usage(usage: Any, endpoint: Endpoint) -> Usage:
     prompt = count(within(usage, "prompt_tokens"))
     completion = count(within(usage, "completion_tokens"))
     thoughts = max(count(within(usage, "total_tokens")) - prompt - completion, 0)
-    told = count(within(usage, "completion_tokens_details", "reasoning_tokens"))
+    reasoning = count(within(usage, "completion_tokens_details", "reasoning_tokens"))
     return counted(
         endpoint,
         prompt=prompt,
         completion=completion + thoughts,
         cached=_cached(usage),
-        reasoning=told or thoughts,
+        reasoning=reasoning or thoughts,
         told_cost=within(usage, "cost"),
     )
 

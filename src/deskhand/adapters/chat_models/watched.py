@@ -24,31 +24,31 @@ class WatchedChatModel:
         return self
 
     @contextmanager
-    def watch(self, run_id: str, told: Watcher) -> Iterator[None]:
+    def watch(self, run_id: str, watcher: Watcher) -> Iterator[None]:
         """Tell of what is written for this run meanwhile."""
-        self._watchers[run_id] = told
+        self._watchers[run_id] = watcher
         try:
             yield
         finally:
             del self._watchers[run_id]
 
     async def complete(self, request: ChatRequest) -> Completion:
-        told = self._watchers.get(request.origin.run_id or "")
-        if told is None:
+        watcher = self._watchers.get(request.origin.run_id or "")
+        if watcher is None:
             return await self._model.complete(request)
-        return await self._streamed(request, told)
+        return await self._streamed(request, watcher)
 
     def stream(self, request: ChatRequest) -> AsyncIterator[Chunk]:
         return self._model.stream(request)
 
-    async def _streamed(self, request: ChatRequest, told: Watcher) -> Completion:
+    async def _streamed(self, request: ChatRequest, watcher: Watcher) -> Completion:
         chunks = self._model.stream(request)
         written = ""
         whole: Completion | None = None
         try:
             async for chunk in chunks:
                 written = "" if chunk.begins_anew else written + chunk.text
-                told(written)
+                watcher(written)
                 whole = chunk.completion or whole
         finally:
             if isinstance(chunks, AsyncGenerator):

@@ -45,7 +45,7 @@ async def transport_to(spec: McpServerSpec, stack: AsyncExitStack) -> Any:
                 f"MCP server {spec.name!r}: the environment has no {missing[0]}", fix="set it"
             )
         names = ",".join(spec.env)
-        command = [_found(spec), *spec.command[1:]]
+        command = [_program_of(spec), *spec.command[1:]]
         program = StdioServerParameters(
             command=sys.executable,
             args=["-I", "-c", _WITH_THESE_VARIABLES, names, *command],
@@ -64,17 +64,17 @@ async def transport_to(spec: McpServerSpec, stack: AsyncExitStack) -> Any:
     return streamable_http_client(spec.url, http_client=client)
 
 
-def _found(spec: McpServerSpec) -> str:
+def _program_of(spec: McpServerSpec) -> str:
     """The program of a server, found by our PATH: it gets none of its own."""
     written = spec.command[0]
     if "/" in written:
         return written  # relative to the desk's folder, in which it is started
-    found = shutil.which(written)
-    if found is None:
+    program = shutil.which(written)
+    if program is None:
         raise ConfigError(
             f"MCP server {spec.name!r}: there is no program {written!r}", fix="install it"
         )
-    return found
+    return program
 
 
 def _nowhere(stack: AsyncExitStack) -> TextIO:

@@ -22,12 +22,12 @@ class Words(NamedTuple):
 
 def add_line(core: sa.Connection, desk: str, chat: str, words: Words, now: float) -> bool:
     """False where there is a line under this key already; the chat's row is locked meanwhile."""
-    known = sa.and_(t.chat_lines.c.desk == desk, t.chat_lines.c.key == words.key)
+    same_key = sa.and_(t.chat_lines.c.desk == desk, t.chat_lines.c.key == words.key)
     here = sa.and_(t.chats.c.desk == desk, t.chats.c.id == chat)
     insert_if_new(core, t.chats, _without_holder(desk, chat, now))
     counted = t.chats.update().where(here)
     core.execute(counted.values(lines=t.chats.c.lines + 1, spoken_at=now))
-    if core.execute(sa.select(t.chat_lines.c.number).where(known)).first() is not None:
+    if core.execute(sa.select(t.chat_lines.c.number).where(same_key)).first() is not None:
         core.execute(counted.values(lines=t.chats.c.lines - 1))
         return False
     number = core.execute(sa.select(t.chats.c.lines).where(here)).scalar_one()

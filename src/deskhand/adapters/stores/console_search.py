@@ -71,11 +71,11 @@ class _Search:
 
     def people(self) -> list[SearchHit]:
         here = t.contacts.c
-        found = _find_people(self._core, self._desks, index_terms("", self._asked))
+        addresses = _find_people(self._core, self._desks, index_terms("", self._asked))
         query = (
             sa.select(here.desk, here.address, here.name, here.mail_name, here.company)
             .add_columns(here.customer_id, here.phone, here.updated_at)
-            .where(here.desk.in_(self._desks), here.address.in_(found))
+            .where(here.desk.in_(self._desks), here.address.in_(addresses))
             .order_by(here.updated_at.desc(), here.address)
         )
         hits: list[SearchHit] = []
@@ -127,10 +127,10 @@ class _Search:
     def _read_orders(self, positions: Sequence[int], numbers: Sequence[str]) -> Iterator[SearchHit]:
         here = t.steps.c
         of_tools = sa.and_(here.name.contains("/"), here.body.is_not(None))
-        told: set[str] = set()
+        listed_runs: set[str] = set()
         for row in self._rows(positions, here.body, t.steps, here.run, of_tools, here.name):
-            if row.id not in told and _has_all(number_text([row.body]), numbers):
-                told.add(row.id)
+            if row.id not in listed_runs and _has_all(number_text([row.body]), numbers):
+                listed_runs.add(row.id)
                 tool = row.name.rpartition("/")[2]
                 title = " ".join(numbers).upper()
                 yield SearchHit("order", row.desk, row.id, title, tool, row.created_at)

@@ -26,7 +26,7 @@ class SqlEvalReports:
 
         def op(core: sa.Connection) -> None:
             core.execute(sa.insert(t.eval_reports).values(row))
-            kept = [found.at for found in core.execute(newest)]
+            kept = core.execute(newest).scalars()
             old = sa.delete(t.eval_reports).where(here.desk == desk, here.at < min(kept))
             core.execute(old)
 

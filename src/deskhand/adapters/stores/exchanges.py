@@ -178,16 +178,16 @@ class SqlExchanges:
         Only those count of whom it was proven who they are: anybody can write from three
         addresses.
         """
-        told, exchanges = t.told_sentences, t.exchanges
+        sentence_table, exchanges = t.told_sentences, t.exchanges
         query = (
-            sa.select(told.c.sentence, sa.func.count(exchanges.c.owner.distinct()))
-            .join(exchanges, exchanges.c.run == told.c.run)
+            sa.select(sentence_table.c.sentence, sa.func.count(exchanges.c.owner.distinct()))
+            .join(exchanges, exchanges.c.run == sentence_table.c.run)
             .where(
-                told.c.desk == self.desk,
-                told.c.sentence.in_(list(sentences)),
+                sentence_table.c.desk == self.desk,
+                sentence_table.c.sentence.in_(list(sentences)),
                 exchanges.c.owner.is_not(None),
             )
-            .group_by(told.c.sentence)
+            .group_by(sentence_table.c.sentence)
         )
         return await self._database.read_core(
             lambda core: {row[0]: row[1] for row in core.execute(query)}

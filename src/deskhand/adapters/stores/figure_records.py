@@ -120,19 +120,19 @@ class KnownRecords:
     def _judgements(self) -> dict[int, set[str]]:
         here = t.judgements.c
         query = sa.select(here.run, here.judged).where(here.run.in_(self._positions))
-        found: dict[int, set[str]] = defaultdict(set)
+        judged_by_run: dict[int, set[str]] = defaultdict(set)
         for run, judged in self._core.execute(query):
-            found[run].add(judged)
-        return found
+            judged_by_run[run].add(judged)
+        return judged_by_run
 
     def _reviews(self) -> dict[int, list[Any]]:
         here = t.reviews.c
         columns = (here.run, here.state, here.decision, here.category, here.language)
         query = sa.select(*columns).where(here.run.in_(self._positions)).order_by(here.created_at)
-        found: dict[int, list[Any]] = defaultdict(list)
+        reviews_by_run: dict[int, list[Any]] = defaultdict(list)
         for row in self._core.execute(query):
-            found[row.run].append(row)
-        return found
+            reviews_by_run[row.run].append(row)
+        return reviews_by_run
 
     def _costs(self, ids: Sequence[str]) -> dict[str, float]:
         here = t.llm_calls.c
@@ -165,11 +165,11 @@ class KnownRecords:
             .where(lines.author == PERSON)
             .group_by(lines.chat)
         )
-        found: dict[str, float] = {}
+        first_replies: dict[str, float] = {}
         for query in (left, answered, said):
             for conversation, at in self._core.execute(query):
-                found[conversation] = min(at, found.get(conversation, at))
-        return found
+                first_replies[conversation] = min(at, first_replies.get(conversation, at))
+        return first_replies
 
     def _tickets(self) -> tuple[dict[int, Any], set[int]]:
         """The ticket of each run, and the runs that came first to theirs."""
@@ -180,14 +180,14 @@ class KnownRecords:
             .join(t.tickets, same)
             .where(links.desk == self._desk, links.run.in_(self._positions))
         )
-        found = {row.run: row for row in self._core.execute(query)}
+        ticket_by_run = {row.run: row for row in self._core.execute(query)}
         first = (
             sa.select(sa.func.min(links.run))
             .where(links.desk == self._desk)
-            .where(links.ticket.in_({row.ticket for row in found.values()}))
+            .where(links.ticket.in_({row.ticket for row in ticket_by_run.values()}))
             .group_by(links.ticket)
         )
-        return found, set(self._core.execute(first).scalars())
+        return ticket_by_run, set(self._core.execute(first).scalars())
 
     def _ticket_events(self) -> dict[str, list[TicketEvent]]:
         here = t.ticket_events.c
@@ -198,10 +198,10 @@ class KnownRecords:
             .where(here.desk == self._desk, here.ticket.in_(names), here.kind.in_(kinds))
             .order_by(here.number)
         )
-        found: dict[str, list[TicketEvent]] = defaultdict(list)
+        events_by_ticket: dict[str, list[TicketEvent]] = defaultdict(list)
         for ticket, body in self._core.execute(query):
-            found[ticket].append(TicketEvent.model_validate_json(bytes(body)))
-        return found
+            events_by_ticket[ticket].append(TicketEvent.model_validate_json(bytes(body)))
+        return events_by_ticket
 
     def _understandings(self, runs: Sequence[RunRecord]) -> dict[int, Understanding]:
         """What the stages found out, of runs of which no review and no ticket says it.
@@ -235,35 +235,35 @@ class KnownRecords:
                 return str(getattr(review, name))
         understood = self.understood.get(run.position)
         if understood is not None:
-            found = understood.topic if name == "category" else understood.language
-            if found:
-                return found
+            value = understood.topic if name == "category" else understood.language
+            if value:
+                return value
         ticket = self.tickets.get(run.position)
         return "" if ticket is None else str(getattr(ticket, name) or "")
 
 
-def figures_of(run: RunRecord, known: KnownRecords, zone: tzinfo) -> Row:
+def figures_of(run: RunRecord, records: KnownRecords, zone: tzinfo) -> Row:
     """The figures of a run, as its row has them."""
-    became = _became(run, known)
+    became = _became(run, records)
     is_over = became is not Became.OPEN
     return {
         "run": run.position,
         "desk": run.desk,
         "at": run.created_at,
         "day": day_of(run.created_at, zone),
-        "category": known.said_of(run, "category"),
-        "language": known.said_of(run, "language"),
+        "category": records.said_of(run, "category"),
+        "language": records.said_of(run, "language"),
         "channel": run.channel,
         "became": became.value,
-        "looked_at": _looked_at(known.judged.get(run.position, set())),
-        "reply_seconds": _reply_seconds(run, known),
-        "in_time": _in_time(run, known),
-        "cost": known.costs.get(run.id, 0.0),
+        "looked_at": _looked_at(records.judged.get(run.position, set())),
+        "reply_seconds": _reply_seconds(run, records),
+        "in_time": _in_time(run, records),
+        "cost": records.costs.get(run.id, 0.0),
         "ended_day": day_of(run.updated_at, zone) if is_over else None,
     }
 
 
-def _became(run: RunRecord, known: KnownRecords) -> Became:
+def _became(run: RunRecord, records: KnownRecords) -> Became:
     by_status = _ENDED.get(run.status, Became.OPEN)
     is_handed_back = run.status is RunStatus.ANSWERED and run.channel == HANDED_BACK
     if is_handed_back:
@@ -272,12 +272,12 @@ def _became(run: RunRecord, known: KnownRecords) -> Became:
         return by_status
     decisions = {
         row.decision
-        for row in known.reviews.get(run.position, ())
+        for row in records.reviews.get(run.position, ())
         if row.state == ReviewState.DECIDED
     }
     if Decision.ANSWER in decisions:
         return Became.PERSON
-    judged = known.judged.get(run.position, set())
+    judged = records.judged.get(run.position, set())
     return next((became for kind, became in _JUDGED if kind in judged), by_status)
 
 
@@ -288,23 +288,23 @@ def _looked_at(judged: set[str]) -> str | None:
     return Looked.RIGHT.value if Judged.RIGHT in judged else None
 
 
-def _reply_seconds(run: RunRecord, known: KnownRecords) -> float | None:
+def _reply_seconds(run: RunRecord, records: KnownRecords) -> float | None:
     """From the first message of a conversation to the first reply."""
-    replied = known.replied.get(run.conversation)
-    if run.position not in known.first or replied is None:
+    replied = records.replied.get(run.conversation)
+    if run.position not in records.first or replied is None:
         return None
     return max(0.0, replied - run.created_at)
 
 
-def _in_time(run: RunRecord, known: KnownRecords) -> int | None:
+def _in_time(run: RunRecord, records: KnownRecords) -> int | None:
     """Whether the answer left before the ticket's deadline; None where none was promised."""
-    ticket = known.tickets.get(run.position)
+    ticket = records.tickets.get(run.position)
     if ticket is None:
         return None
-    events = known.events.get(ticket.ticket, [])
+    events = records.events.get(ticket.ticket, [])
     for event in events:
         if event.kind is TicketEventKind.ANSWERED and event.run == run.id:
             return None if event.due is None else int(event.at <= float(event.due.split()[1]))
     breached = [event.deadline or "" for event in events if event.deadline is not None]
     is_late = any(name.startswith(_RESPONSES) for name in breached)
-    return 0 if is_late and run.position in known.first_of_ticket else None
+    return 0 if is_late and run.position in records.first_of_ticket else None

@@ -43,7 +43,7 @@ def figures_by_day_and(
 
 def _added_up(core: sa.Connection, wanted: FigureFilter, *by: str) -> list[dict[Any, Figures]]:
     """The figures by each of these columns; the finest sums are added up here."""
-    found: list[dict[Any, Figures]] = [defaultdict(Figures) for _ in by]
+    figures_by_column: list[dict[Any, Figures]] = [defaultdict(Figures) for _ in by]
     here = t.day_figures.c
     whose = [here[name] for name in by]
     sums = [sa.func.sum(here[name]) for name in _SUMS]
@@ -54,7 +54,7 @@ def _added_up(core: sa.Connection, wanted: FigureFilter, *by: str) -> list[dict[
     )
     for row in core.execute(query):
         became, messages, *rest = row[len(by) :]
-        for of_column, value in zip(found, row, strict=False):
+        for of_column, value in zip(figures_by_column, row, strict=False):
             _add(of_column[value], Became(became), int(messages), rest)
     took = t.day_replies.c
     whose = [took[name] for name in by]
@@ -65,11 +65,11 @@ def _added_up(core: sa.Connection, wanted: FigureFilter, *by: str) -> list[dict[
     )
     for row in core.execute(steps):
         step, count = row[len(by) :]
-        for of_column, value in zip(found, row, strict=False):
-            known = of_column[value].steps
+        for of_column, value in zip(figures_by_column, row, strict=False):
+            steps_taken = of_column[value].steps
             if count:
-                known[int(step)] = known.get(int(step), 0) + int(count)
-    return [dict(of_column) for of_column in found]
+                steps_taken[int(step)] = steps_taken.get(int(step), 0) + int(count)
+    return [dict(of_column) for of_column in figures_by_column]
 
 
 def _add(figures: Figures, became: Became, messages: int, rest: Sequence[Any]) -> None:
@@ -99,10 +99,10 @@ def values_of(core: sa.Connection, wanted: FigureFilter) -> dict[Dimension, list
     columns = [here[dimension.value] for dimension in dimensions]
     days = (here.desk.in_(wanted.desks), here.day.between(wanted.first_day, wanted.last_day))
     rows = core.execute(sa.select(*columns).where(*days).distinct()).all()
-    found: dict[Dimension, list[str]] = {}
+    values_by_dimension: dict[Dimension, list[str]] = {}
     for place, dimension in enumerate(dimensions):
-        found[dimension] = sorted({row[place] for row in rows})
-    return found
+        values_by_dimension[dimension] = sorted({row[place] for row in rows})
+    return values_by_dimension
 
 
 def count_open(core: sa.Connection, wanted: FigureFilter) -> int:
@@ -138,11 +138,11 @@ def list_runs(
         .order_by(here.day.desc(), here.run.desc())
         .limit(limit)
     )
-    found: list[CountedRun] = []
+    runs: list[CountedRun] = []
     for desk in wanted.desks:
-        found += [_counted(row) for row in core.execute(query.where(here.desk == desk))]
-    found.sort(key=lambda run: (run.day, run.run), reverse=True)
-    return found[:limit]
+        runs += [_counted(row) for row in core.execute(query.where(here.desk == desk))]
+    runs.sort(key=lambda run: (run.day, run.run), reverse=True)
+    return runs[:limit]
 
 
 def _which(wanted: FigureFilter) -> Iterable[sa.ColumnElement[bool]]:

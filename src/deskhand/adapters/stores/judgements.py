@@ -126,8 +126,10 @@ def note_afterwards(
     ).first()
     if left is None:
         return False
-    known = Judgement(run_id, left.category, left.language, left.mode, judged, counts=drawn, at=now)
-    return keep(core, desk, known)
+    judgement = Judgement(
+        run_id, left.category, left.language, left.mode, judged, counts=drawn, at=now
+    )
+    return keep(core, desk, judgement)
 
 
 def _text(reply: dict[str, Any]) -> str:

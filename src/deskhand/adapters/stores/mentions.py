@@ -16,7 +16,7 @@ _OF_RUNS_BY_ID = (t.events.name, t.llm_calls.name, t.bookings.name)
 def passed_on_for(core: sa.Connection, desk: str, address: str) -> list[int]:
     """Positions of runs whose mail a contact form passed on for this person: its Reply-To is
     theirs."""
-    found: list[int] = []
+    positions: list[int] = []
     wanted = address.encode()
     query = sa.select(t.messages.c.run, t.messages.c.body).where(
         t.messages.c.desk == desk, t.messages.c.body.is_not(None)
@@ -24,8 +24,8 @@ def passed_on_for(core: sa.Connection, desk: str, address: str) -> list[int]:
     for row in _rows(core, query):
         body = bytes(row.body)
         if wanted in body.lower() and _answers_go_to(body, address):
-            found.append(row.run)
-    return found
+            positions.append(row.run)
+    return positions
 
 
 def _answers_go_to(body: bytes, address: str) -> bool:

@@ -71,7 +71,7 @@ class _Written(NamedTuple):
 def _numbered(sql: str) -> _Numbered:
     names = tuple(dict.fromkeys(_NAMED.findall(sql)))
     places = {name: f"${number}" for number, name in enumerate(names, start=1)}
-    return _Numbered(_NAMED.sub(lambda found: places[found[1]], sql), names)
+    return _Numbered(_NAMED.sub(lambda match: places[match[1]], sql), names)
 
 
 @lru_cache(maxsize=256)

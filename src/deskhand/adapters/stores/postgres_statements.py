@@ -36,8 +36,18 @@ async def state_on_postgres(connection: Connection, positions: Sequence[int], no
     last = {row[0]: tuple(row) for row in await connection.fetch(_any(LAST_STATEMENT), positions)}
     made = []
     for position, run in runs.items():
-        one = next_statement(run, last.get(position), StatementKind.RESTED, now)
-        made.append((run.desk, position, one.number, one.kind, one.at, one.body, one.chain))
+        statement = next_statement(run, last.get(position), StatementKind.RESTED, now)
+        made.append(
+            (
+                run.desk,
+                position,
+                statement.number,
+                statement.kind,
+                statement.at,
+                statement.body,
+                statement.chain,
+            )
+        )
     columns = [list(column) for column in zip(*made, strict=True)]
     await connection.execute(_INSERT_MANY, *columns)
 

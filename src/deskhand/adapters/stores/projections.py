@@ -63,11 +63,11 @@ def changed_in_runs(core: sa.Connection, desk: str, after: int) -> tuple[list[Fo
     if not rows:
         return [], None
     page = _page(core, desk, {row.position: row for row in rows})
-    found: list[Found] = []
+    findings: list[Found] = []
     for compare in (_words, _figures, _reviews, _exchanges):
         for position, what in compare(core, desk, page):
-            found.append((page.runs[position].id, what))
-    return found, rows[-1].position
+            findings.append((page.runs[position].id, what))
+    return findings, rows[-1].position
 
 
 def _page(core: sa.Connection, desk: str, rows: Mapping[int, Any]) -> _Page:
@@ -75,8 +75,8 @@ def _page(core: sa.Connection, desk: str, rows: Mapping[int, Any]) -> _Page:
     taken_away = sa.select(stated.run).where(
         stated.desk == desk, stated.run.in_(rows), stated.kind.not_in(_WHOLE)
     )
-    known = sa.select(stated.run).where(stated.desk == desk, stated.run.in_(rows))
-    whole = set(core.execute(known).scalars()) - set(core.execute(taken_away).scalars())
+    stated_runs = sa.select(stated.run).where(stated.desk == desk, stated.run.in_(rows))
+    whole = set(core.execute(stated_runs).scalars()) - set(core.execute(taken_away).scalars())
     runs: dict[int, Any] = {}
     for position, row in rows.items():
         if position in whole and row.body is not None and row.status not in AT_WORK:
@@ -183,11 +183,11 @@ def _reviews(core: sa.Connection, desk: str, page: _Page) -> Iterator[tuple[int,
 
 
 def _exchanges(core: sa.Connection, desk: str, page: _Page) -> Iterator[tuple[int, str]]:
-    here, told = t.exchanges, t.told_sentences
+    here, sentence_table = t.exchanges, t.told_sentences
     names = ("desk", "person", "owner", "category", "language", "how", "question", "answer")
     kept = core.execute(sa.select(here).where(here.c.run.in_(page.runs))).all()
     sentences_of: dict[int, list[tuple[str, str, str]]] = {}
-    for row in core.execute(sa.select(told).where(told.c.run.in_(page.runs))):
+    for row in core.execute(sa.select(sentence_table).where(sentence_table.c.run.in_(page.runs))):
         said = (row.desk, row.sentence, row.person)
         sentences_of.setdefault(row.run, []).append(said)
     for row in kept:
@@ -227,21 +227,23 @@ def changed_tickets(core: sa.Connection, desk: str, after: str) -> tuple[list[Fo
     page = list(core.execute(named).scalars())
     if not page:
         return [], None
-    told: dict[str, list[Any]] = {}
+    events_by_ticket: dict[str, list[Any]] = {}
     of_page = sa.select(events).where(events.c.desk == desk, events.c.ticket.in_(page))
     for row in core.execute(of_page.order_by(events.c.ticket, events.c.number)):
-        told.setdefault(row.ticket, []).append(row)
+        events_by_ticket.setdefault(row.ticket, []).append(row)
     tickets: dict[str, Ticket] = {}
-    found: list[Found] = []
-    for ticket_id, written in told.items():
+    findings: list[Found] = []
+    for ticket_id, written in events_by_ticket.items():
         try:
             tickets[ticket_id] = fold(list(map(event_of, written)))
         except (PermanentError, ValueError):
-            found.append(("", f"ticket {ticket_id} has events that make no ticket"))
-    whole = [ticket_id for ticket_id in page if ticket_id in tickets or ticket_id not in told]
-    found += [("", what) for what in _ticket_rows(core, desk, whole, tickets)]
-    found += [("", what) for what in _ticket_links(core, desk, whole, tickets)]
-    return found, page[-1]
+            findings.append(("", f"ticket {ticket_id} has events that make no ticket"))
+    whole = [
+        ticket_id for ticket_id in page if ticket_id in tickets or ticket_id not in events_by_ticket
+    ]
+    findings += [("", what) for what in _ticket_rows(core, desk, whole, tickets)]
+    findings += [("", what) for what in _ticket_links(core, desk, whole, tickets)]
+    return findings, page[-1]
 
 
 def _ticket_rows(
@@ -285,17 +287,17 @@ def _ticket_links(
 
 def changed_beside(core: sa.Connection, desk: str) -> list[Found]:
     """Words of people, sums of days, and rows of runs that are not there."""
-    found = list(_people(core, desk))
+    problems = list(_people(core, desk))
     sums, steps = sums_by_day(core, desk)
-    found += _days(core, desk, t.day_figures, sums)
-    found += _days(core, desk, t.day_replies, steps)
-    known = sa.select(t.runs.c.position).where(t.runs.c.desk == desk)
+    problems += _days(core, desk, t.day_figures, sums)
+    problems += _days(core, desk, t.day_replies, steps)
+    own_runs = sa.select(t.runs.c.position).where(t.runs.c.desk == desk)
     tables = (t.search_runs, t.run_figures, t.exchanges, t.told_sentences, t.ticket_messages)
     for table in tables:
-        strays = sa.select(table.c.run).where(table.c.desk == desk, table.c.run.not_in(known))
+        strays = sa.select(table.c.run).where(table.c.desk == desk, table.c.run.not_in(own_runs))
         for run in core.execute(strays.distinct()).scalars():
-            found.append(f"a row of {table.name} belongs to no run: {run}")
-    return [("", what) for what in found]
+            problems.append(f"a row of {table.name} belongs to no run: {run}")
+    return [("", what) for what in problems]
 
 
 def _people(core: sa.Connection, desk: str) -> Iterator[str]:

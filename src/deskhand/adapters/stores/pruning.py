@@ -221,15 +221,15 @@ def _prune_steps(
 ) -> PrunedBatch:
     """What steps hold goes; their digests stay, so the chains still verify by themselves."""
     untouched = t.runs.c.steps_pruned_at.is_(None)
-    found = _positions(core, _closed(desk, before), untouched, after=after, limit=limit)
-    here = sa.and_(t.steps.c.run.in_(found), t.steps.c.body.is_not(None))
+    positions = _positions(core, _closed(desk, before), untouched, after=after, limit=limit)
+    here = sa.and_(t.steps.c.run.in_(positions), t.steps.c.body.is_not(None))
     emptied = core.execute(t.steps.update().where(here).values(body=None, salt=None)).rowcount
-    forget_runs(core, found)
+    forget_runs(core, positions)
     values = {"steps_pruned_at": now}
-    core.execute(t.runs.update().where(t.runs.c.position.in_(found)).values(**values))
-    for position in found:
+    core.execute(t.runs.update().where(t.runs.c.position.in_(positions)).values(**values))
+    for position in positions:
         mark_run(core, position, StatementKind.STEPS_PRUNED)
-    return PrunedBatch(emptied, 0, found[-1] if len(found) == limit else None)
+    return PrunedBatch(emptied, 0, positions[-1] if len(positions) == limit else None)
 
 
 def _prune_runs(
@@ -242,8 +242,8 @@ def _prune_runs(
     key: bytes | None,
 ) -> PrunedBatch:
     """Raises nothing for a run whose records were changed: it stays, and is named."""
-    found = _positions(core, _closed(desk, before), after=after, limit=limit)
-    journals = audit_records.journals_at(core, desk, found)
+    positions = _positions(core, _closed(desk, before), after=after, limit=limit)
+    journals = audit_records.journals_at(core, desk, positions)
     legacy = legacy_position(audit_records.desk_statements(core, desk))
     sound = [journal for journal in journals if not _problems(journal, legacy)]
     customers: tuple[str, ...] = ()
@@ -255,7 +255,7 @@ def _prune_runs(
     _prune_chats(core, desk, before, limit)
     rows = sum(len(journal.rows) for journal in sound)
     damaged = tuple(journal.run_id for journal in journals if journal not in sound)
-    last = found[-1] if len(found) == limit else None
+    last = positions[-1] if len(positions) == limit else None
     return PrunedBatch(len(sound), rows, last, damaged, customers)
 
 

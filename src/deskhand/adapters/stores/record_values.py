@@ -83,13 +83,13 @@ def queue_columns(
 ) -> dict[str, Any]:
     """Where a review with these stands in the queue: columns of its row, written whenever one of
     these is. An index finds the next review by them."""
-    known = facts or {}
+    given_facts = facts or {}
     is_action = kind == ReviewKind.TOOL_CALL
     return {
         "rank": int(rank_of(read_causes(" ".join(causes)), action=is_action)),
-        "deadline": deadline_of(expires_at, known),
-        "category": _text(known.get("category")),
-        "language": _text(known.get("language")),
+        "deadline": deadline_of(expires_at, given_facts),
+        "category": _text(given_facts.get("category")),
+        "language": _text(given_facts.get("language")),
     }
 
 

@@ -77,13 +77,13 @@ def _found(
 
 def _read(
     core: sa.Connection,
-    found: sa.Select[tuple[str]],
+    review_ids: sa.Select[tuple[str]],
     order: Sequence[sa.ColumnElement[Any]],
 ) -> list[Review]:
     query = (
         sa.select(*REVIEW_COLUMNS, t.runs.c.id.label("run_id"))
         .join(t.runs, t.runs.c.position == t.reviews.c.run)
-        .where(t.reviews.c.id.in_(found))
+        .where(t.reviews.c.id.in_(review_ids))
         .order_by(*order)
     )
     return [review_of(row.run_id, row) for row in core.execute(query)]
@@ -119,9 +119,16 @@ def count_queue(
         sa.case((here.deadline.between(now, soon), 1), else_=0).label("soon"),
         sa.case((_stands_before(place), 1), else_=0).label("before"),
     ).where(*where)
-    one = seen.subquery().c
-    alike = (one.rank, one.category, one.language, one.assignee, one.snoozed, one.leaving)
-    sums = [sa.func.sum(one[name]).label(name) for name in ("late", "soon", "before")]
+    columns = seen.subquery().c
+    alike = (
+        columns.rank,
+        columns.category,
+        columns.language,
+        columns.assignee,
+        columns.snoozed,
+        columns.leaving,
+    )
+    sums = [sa.func.sum(columns[name]).label(name) for name in ("late", "soon", "before")]
     query = sa.select(*alike, sa.func.count().label("number"), *sums).group_by(*alike)
     return [_alike(row) for row in core.execute(query)]
 
@@ -254,10 +261,10 @@ def _check_reviewer(core: sa.Connection, desk: str, name: str | None) -> None:
     """Raise Conflict for somebody who could not see what is assigned to them."""
     if name is None:
         return
-    known = reviewers(core, desk)
-    if name in known:
+    names = reviewers(core, desk)
+    if name in names:
         return
-    listed = ", ".join(known) or "nobody"
+    listed = ", ".join(names) or "nobody"
     raise Conflict(
         f"there is no user {name!r} on desk {desk}; assign it to one of: {listed}"
         " (deskhand users add)"

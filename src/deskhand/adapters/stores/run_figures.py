@@ -59,8 +59,8 @@ def read_figures(
     wanted = first.union(positions)
     runs = read_runs(core, desk, wanted)
     counted = [run for run in runs if not run.is_screened]
-    known = KnownRecords(core, desk, counted)
-    rows = [figures_of(run, known, zone) for run in counted]
+    records = KnownRecords(core, desk, counted)
+    rows = [figures_of(run, records, zone) for run in counted]
     whose = {run.position: run.conversation for run in runs}
     return CountedRuns(whose, rows, {run: before.get(run) for run in first if run in whose})
 

@@ -160,8 +160,10 @@ class SqlSearchIndex:
         kept = (message.run.in_(batch.runs), message.body.is_not(None))
         runs = {run: batch.runs[run] for run in _unlocked(core, message.run, *kept)}
         _replace(core, t.search_runs, t.search_runs.c.run, self.desk, batch.runs, runs)
-        known = (contact.desk == self.desk, contact.address.in_(batch.people))
-        people = {each: batch.people[each] for each in _unlocked(core, contact.address, *known)}
+        these_people = (contact.desk == self.desk, contact.address.in_(batch.people))
+        people = {
+            each: batch.people[each] for each in _unlocked(core, contact.address, *these_people)
+        }
         address = t.search_people.c.address
         _replace(core, t.search_people, address, self.desk, batch.people, people)
         write_figures(core, batch.counted.but(meanwhile))

@@ -192,19 +192,19 @@ class SqlStore(SqlRuns, SqlWaitingRuns, SqlConversations, SqlReviews, SqlFiles):
         # those who never verify need none of what this reads
         from deskhand.adapters.stores import projections
 
-        found: list[tuple[str, str]] = []
+        problems: list[tuple[str, str]] = []
         run: int | None = 0
         while run is not None:
             page = partial(projections.changed_in_runs, desk=self.desk, after=run)
             wrong, run = await self._at_one_moment(page)
-            found += wrong
+            problems += wrong
         ticket: str | None = ""
         while ticket is not None:
             some = partial(projections.changed_tickets, desk=self.desk, after=ticket)
             wrong, ticket = await self._at_one_moment(some)
-            found += wrong
+            problems += wrong
         beside = partial(projections.changed_beside, desk=self.desk)
-        return found + await self._at_one_moment(beside)
+        return problems + await self._at_one_moment(beside)
 
     async def _at_one_moment(self, read: Callable[[sa.Connection], T]) -> T:
         return await self._database.read_in_transaction(

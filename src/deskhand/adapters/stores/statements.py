@@ -203,9 +203,9 @@ def state_on_sqlite(raw: sqlite3.Connection, position: int, now: float) -> None:
 def state_late_on_sqlite(raw: sqlite3.Connection, run_id: str | None, now: float) -> None:
     """State a run's records after one that came while it was at rest."""
     at_rest = "SELECT position FROM runs WHERE id=? AND status NOT IN ('queued', 'running')"
-    found = raw.execute(at_rest, (run_id,)).fetchone()
-    if found is not None:
-        state_on_sqlite(raw, found[0], now)
+    row = raw.execute(at_rest, (run_id,)).fetchone()
+    if row is not None:
+        state_on_sqlite(raw, row[0], now)
 
 
 # --- everything else

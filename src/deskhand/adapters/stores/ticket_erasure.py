@@ -111,16 +111,16 @@ def _forget_asks(core: sa.Connection, desk: str, ticket_id: str, positions: Sequ
 def _related(core: sa.Connection, desk: str, ticket_id: str) -> list[str]:
     """The ticket and all with which it ever exchanged messages."""
     here = t.ticket_events.c
-    known: set[str] = set()
+    related: set[str] = set()
     new = {ticket_id}
     while new:
-        known |= new
+        related |= new
         changes = sa.select(here.change).where(
             here.desk == desk, here.ticket.in_(new), here.change.is_not(None)
         )
         others = sa.select(here.ticket).where(here.desk == desk, here.change.in_(changes))
-        new = set(core.execute(others).scalars()) - known
-    return sorted(known)
+        new = set(core.execute(others).scalars()) - related
+    return sorted(related)
 
 
 def _began_with(core: sa.Connection, desk: str, ticket_id: str, positions: Sequence[int]) -> bool:

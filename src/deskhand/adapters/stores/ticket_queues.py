@@ -83,11 +83,11 @@ class TicketQueues:
             .join(t.messages, t.messages.c.run == newest.c.run)
         )
         rows = await self._database.read_core(lambda core: core.execute(query).all())
-        found: dict[str, NewestMessage] = {}
+        newest_by_ticket: dict[str, NewestMessage] = {}
         for row in rows:
             message = None if row.body is None else Message.model_validate_json(row.body)
-            found[row.ticket] = NewestMessage(row.id, RunStatus(row.status), message)
-        return found
+            newest_by_ticket[row.ticket] = NewestMessage(row.id, RunStatus(row.status), message)
+        return newest_by_ticket
 
     async def facets(self) -> dict[str, list[str]]:
         """What tickets can be chosen by: the groups, assignees and categories there are."""
@@ -95,11 +95,11 @@ class TicketQueues:
         columns = {"groups": here.group, "assignees": here.assignee, "categories": here.category}
 
         def op(core: sa.Connection) -> dict[str, list[str]]:
-            found: dict[str, list[str]] = {}
+            facets: dict[str, list[str]] = {}
             for name, column in columns.items():
                 query = sa.select(column).where(here.desk == self.desk, column.is_not(None))
-                found[name] = list(core.execute(query.distinct().order_by(column)).scalars())
-            return found
+                facets[name] = list(core.execute(query.distinct().order_by(column)).scalars())
+            return facets
 
         return await self._database.read_core(op)
 
@@ -110,11 +110,13 @@ class TicketQueues:
     ) -> list[tuple[str, str, RunStatus, float]]:
         """Ticket, run, status and time of answers that no event of their ticket tells yet."""
         links, events = t.ticket_messages.c, t.ticket_events.c
-        told = sa.exists().where(events.run == links.run, events.kind == TicketEventKind.ANSWERED)
+        is_told = sa.exists().where(
+            events.run == links.run, events.kind == TicketEventKind.ANSWERED
+        )
         query = (
             sa.select(links.ticket, t.runs.c.id, t.runs.c.status, t.runs.c.updated_at)
             .join(t.runs, t.runs.c.position == links.run)
-            .where(links.desk == self.desk, t.runs.c.status.in_(_LEFT), ~told)
+            .where(links.desk == self.desk, t.runs.c.status.in_(_LEFT), ~is_told)
             .order_by(links.run)
             .limit(limit)
         )
@@ -152,20 +154,20 @@ class TicketQueues:
         )
 
         def op(core: sa.Connection, some: Sequence[str]) -> dict[str, str]:
-            found: dict[str, str] = {}
+            portion: dict[str, str] = {}
             for run in core.execute(about.where(t.runs.c.id.in_(some))).all():
                 steps = sa.select(*STEP_COLUMNS).where(t.steps.c.run == run.position)
                 rows = core.execute(steps.order_by(t.steps.c.seq)).all()
                 written = [step_of(run.id, row) for row in rows]
                 message = Message.model_validate_json(run.body)
-                found[run.id] = last_reply_of(RunStatus(run.status), message, written)
-            return found
+                portion[run.id] = last_reply_of(RunStatus(run.status), message, written)
+            return portion
 
-        told: dict[str, str] = {}
+        replies: dict[str, str] = {}
         for begin in range(0, len(runs), _PORTION):
             some = runs[begin : begin + _PORTION]
-            told |= await self._database.read_core(partial(op, some=some))
-        return {run: text for run, text in told.items() if text}
+            replies |= await self._database.read_core(partial(op, some=some))
+        return {run: text for run, text in replies.items() if text}
 
     async def untimed(self, *, limit: int = 500) -> list[Ticket]:
         """Tickets that changed since their deadline was counted."""

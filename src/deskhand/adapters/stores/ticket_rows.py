@@ -129,10 +129,10 @@ def write_events(
     runs = _run_places(core, desk, events)
     tickets: dict[str, Ticket] = {}
     for event in events:
-        known = tickets.get(event.ticket) or _head(core, desk, event)
+        ticket_so_far = tickets.get(event.ticket) or _head(core, desk, event)
         _append(core, desk, event, runs, vectors)
         _move_messages(core, desk, event, runs)
-        tickets[event.ticket] = apply(known, event)
+        tickets[event.ticket] = apply(ticket_so_far, event)
     for ticket in tickets.values():
         write_row(core, desk, ticket, checkpoints.get(ticket.id))
         if deadlines is not None and ticket.id in deadlines:

@@ -20,15 +20,15 @@ def with_words(
 ) -> sa.Select[Any]:
     """Only tickets that have all of these words, each somewhere."""
     for word in fold(written).split()[:MOST_WORDS]:
-        told = t.tickets.c.search_text.contains(word, autoescape=True)
+        in_ticket = t.tickets.c.search_text.contains(word, autoescape=True)
         terms = index_terms(IN_MESSAGE, [word])
         if not terms:
-            query = query.where(told)
+            query = query.where(in_ticket)
             continue
         links = t.ticket_messages.c
         runs = _runs_with(core, written_terms(core, terms))
         said = sa.select(links.ticket).where(links.desk == desk, links.run.in_(runs))
-        query = query.where(sa.or_(told, t.tickets.c.id.in_(said)))
+        query = query.where(sa.or_(in_ticket, t.tickets.c.id.in_(said)))
     return query
 
 
@@ -38,8 +38,8 @@ def _runs_with(core: sa.Connection, asked: str) -> sa.Select[Any]:
         from sqlalchemy.dialects.postgresql import TSQUERY
 
         lexemes: sa.ColumnElement[Any] = sa.literal_column("search_runs.lexemes")
-        found = lexemes.op("@@")(sa.cast(asked, TSQUERY))
-        return sa.select(t.search_runs.c.run).where(found)
+        has_words = lexemes.op("@@")(sa.cast(asked, TSQUERY))
+        return sa.select(t.search_runs.c.run).where(has_words)
     words = sa.table("search_runs_words", sa.column("rowid", sa.Integer))
     matches = sa.literal_column("search_runs_words").op("MATCH")(asked)
     return sa.select(words.c.rowid).where(matches)

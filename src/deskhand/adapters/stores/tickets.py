@@ -164,7 +164,7 @@ class SqlTickets(TicketQueues):
         return await self._database.read_core(lambda core: self._lead(core, ticket_ids))
 
     def _lead(self, core: sa.Connection, ticket_ids: Sequence[str]) -> dict[str, Ticket]:
-        found: dict[str, Ticket] = {}
+        leading_tickets: dict[str, Ticket] = {}
         leads_to = {ticket_id: ticket_id for ticket_id in ticket_ids}
         for _ in range(_LONGEST_CHAIN):
             asked = set(leads_to.values())
@@ -176,11 +176,11 @@ class SqlTickets(TicketQueues):
                 if ticket is not None and ticket.merged_into:
                     following[first] = ticket.merged_into
                 elif ticket is not None:
-                    found[first] = ticket
+                    leading_tickets[first] = ticket
             if not following:
                 break
             leads_to = following
-        return found
+        return leading_tickets
 
     # --- many tickets
 
@@ -311,8 +311,8 @@ class SqlTickets(TicketQueues):
     async def save_ticket(self, ticket: Ticket, checkpoint: TicketCheckpoint) -> bool:
         here = t.tickets.c
         mine = (self._here, here.id == ticket.id, here.number == checkpoint.number)
-        told = row_of(ticket, checkpoint)
-        values = {name: told[name] for name in ("search_text", "checkpoint")}
+        row = row_of(ticket, checkpoint)
+        values = {name: row[name] for name in ("search_text", "checkpoint")}
         statement = t.tickets.update().where(*mine, here.state == ticket.state).values(**values)
         return bool(await self._database.write_core(lambda core: core.execute(statement).rowcount))
 

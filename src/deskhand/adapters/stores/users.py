@@ -149,9 +149,9 @@ class SqlUserStore:
         here = t.setup_links.c
         fresh = (here.digest == _digest(secret), here.made_at > self._now() - SETUP_SECONDS)
         query = sa.select(here.made_at).where(*fresh)
-        found = await self._database.read_core(lambda core: core.execute(query).first())
+        link = await self._database.read_core(lambda core: core.execute(query).first())
         in_use = [user for user in await self.list() if user.removed_at is None]
-        return found is not None and not in_use
+        return link is not None and not in_use
 
     async def set_up(self, secret: str, name: str, password: str) -> User:
         """The first person, who may do everything; NotFound where the link was used or is old."""
@@ -171,10 +171,10 @@ class SqlUserStore:
         query = sa.select(t.users).where(t.users.c.name == name, t.users.c.removed_at.is_(None))
         row = await self._database.read_core(lambda core: core.execute(query).one_or_none())
         stored = None if row is None else row.password
-        known = device if _is_known(device, name, stored, self._now()) else None
-        limits = limits_for(name, client, known)
+        known_device = device if _is_known(device, name, stored, self._now()) else None
+        limits = limits_for(name, client, known_device)
         await self._database.write_core(lambda core: count_try(core, limits, self._now()))
-        if not await fits(password[:LONGEST], stored, is_known=known is not None):
+        if not await fits(password[:LONGEST], stored, is_known=known_device is not None):
             return None
         now = self._now()
         newer = await hashed(password[:LONGEST]) if stored and is_outdated(stored) else None

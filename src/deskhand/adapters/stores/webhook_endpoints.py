@@ -75,9 +75,9 @@ class SqlWebhookEndpoints:
     async def set_desk_file(self, desk: str, url: str | None, content: bool) -> None:
         """Write down what a desk.yaml says; None where it names no address any more."""
         endpoint_id = f"{FROM_DESK_FILE}{desk}"
-        told = ("review.opened", "review.closed")
+        events = ("review.opened", "review.closed")
         now = self._now()
-        endpoint = Endpoint(endpoint_id, url or "", (desk,), told, content, 0, now, "desk.yaml")
+        endpoint = Endpoint(endpoint_id, url or "", (desk,), events, content, 0, now, "desk.yaml")
 
         def op(core: sa.Connection) -> None:
             if url is None:

@@ -95,8 +95,8 @@ class SqlWebhookOutbox(SqlDesk):
 
     def _endpoints(self, core: sa.Connection) -> list[Endpoint]:
         query = sa.select(t.webhook_endpoints).where(_ENDPOINTS.disabled_at.is_(None))
-        found = [endpoint_of(row) for row in core.execute(query)]
-        return [endpoint for endpoint in found if endpoint.touches(self.desk)]
+        endpoints = [endpoint_of(row) for row in core.execute(query)]
+        return [endpoint for endpoint in endpoints if endpoint.touches(self.desk)]
 
     def _deliver(
         self, core: sa.Connection, event: ToldEvent, happened: Happened, endpoints: list[Endpoint]
@@ -132,9 +132,9 @@ class SqlWebhookOutbox(SqlDesk):
         wanted = [each for each in self._endpoints(core) if each.id not in without]
         for endpoint in wanted:
             limit = AT_ONCE if endpoint.failing_since is None else 1
-            found = self._take_for(core, endpoint.id, limit)
-            if found:
-                taken[endpoint] = found
+            deliveries = self._take_for(core, endpoint.id, limit)
+            if deliveries:
+                taken[endpoint] = deliveries
         return taken
 
     def _take_for(self, core: sa.Connection, endpoint_id: str, limit: int) -> list[Delivery]:
