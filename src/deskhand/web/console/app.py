@@ -163,11 +163,11 @@ def _setup_routes(pages: SetupPages, gate: SessionGate) -> list[Route]:
 
 
 def _user_routes(pages: UserPages, gate: SessionGate) -> list[Route]:
-    one = "/desk/users/{name}/{action}"
+    path = "/desk/users/{name}/{action}"
     return [
         Route("/desk/users", gate.page(pages.users, Role.ADMIN), methods=["GET"]),
         Route("/desk/users", gate.page(pages.add, Role.ADMIN), methods=["POST"]),
-        Route(one, gate.page(pages.act, Role.ADMIN), methods=["POST"]),
+        Route(path, gate.page(pages.act, Role.ADMIN), methods=["POST"]),
         Route("/desk/access", gate.page(pages.access, Role.ADMIN), methods=["GET"]),
     ]
 
@@ -187,12 +187,12 @@ def _webhook_pages(frame: Frame, hooks: Hooks | None) -> WebhookPages:
 
 
 def _webhook_routes(pages: WebhookPages, gate: SessionGate) -> list[Route]:
-    one = f"{WEBHOOKS}/{{webhook}}"
+    path = f"{WEBHOOKS}/{{webhook}}"
     return [
         Route(WEBHOOKS, gate.page(pages.webhooks, Role.ADMIN), methods=["GET"]),
         Route(WEBHOOKS, gate.page(pages.add, Role.ADMIN), methods=["POST"]),
-        Route(one, gate.page(pages.webhook, Role.ADMIN), methods=["GET"]),
-        Route(f"{one}/{{action}}", gate.page(pages.act, Role.ADMIN), methods=["POST"]),
+        Route(path, gate.page(pages.webhook, Role.ADMIN), methods=["GET"]),
+        Route(f"{path}/{{action}}", gate.page(pages.act, Role.ADMIN), methods=["POST"]),
     ]
 
 
@@ -248,14 +248,14 @@ def _run_routes(pages: RunPages, gate: SessionGate) -> list[Route]:
 
 
 def _ticket_routes(pages: TicketPages, gate: SessionGate) -> list[Route]:
-    one = "/tickets/{desk}/{ticket}"
+    path = "/tickets/{desk}/{ticket}"
     return [
         Route("/tickets/", gate.page(pages.tickets), methods=["GET"]),
         Route("/tickets/{desk}/new", gate.page(pages.open_new, Role.AGENT), methods=["POST"]),
         Route("/tickets/{desk}/bulk", gate.page(pages.bulk, Role.AGENT), methods=["POST"]),
         Route("/tickets/{desk}/views", gate.page(pages.views, Role.AGENT), methods=["POST"]),
-        Route(one, gate.page(pages.ticket), methods=["GET"]),
-        Route(f"{one}/{{action}}", gate.page(pages.act, Role.AGENT), methods=["POST"]),
+        Route(path, gate.page(pages.ticket), methods=["GET"]),
+        Route(f"{path}/{{action}}", gate.page(pages.act, Role.AGENT), methods=["POST"]),
     ]
 
 

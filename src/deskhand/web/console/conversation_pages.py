@@ -239,12 +239,12 @@ async def _read_list(
             lambda desk: desk.store.conversations(limit=PAGE + 1, before=before)
         )
     for name, taken in of_desks.items():
-        takers = {one.conversation: one.by for one in taken}
-        mine = [one for one in taken if one.by == visit.name]
+        takers = {taken_over.conversation: taken_over.by for taken_over in taken}
+        mine = [taken_over for taken_over in taken if taken_over.by == visit.name]
         counts["people"] += len(taken)
         counts["mine"] += len(mine)
         chosen = mine if tab == "mine" else taken
-        turns = [one.turn for one in chosen if one.turn is not None]
+        turns = [taken_over.turn for taken_over in chosen if taken_over.turn is not None]
         shown_turns = latest.get(name, turns)
         listed += [_listed(name, turn, takers, now) for turn in shown_turns]
     listed.sort(key=lambda row: row.run.position, reverse=True)

@@ -46,13 +46,16 @@ class DayChart:
 
 
 def day_chart(
-    found: Sequence[tuple[int, str, int]], last: int, days: int, series: Sequence[tuple[str, str]]
+    day_counts: Sequence[tuple[int, str, int]],
+    last: int,
+    days: int,
+    series: Sequence[tuple[str, str]],
 ) -> DayChart:
     """The chart of the `days` up to the day `last`; `series` are names with their colours."""
     first = last - days + 1
     names = [name for name, _ in series]
     counts = [dict.fromkeys(names, 0) for _ in range(days)]
-    for day, name, count in found:
+    for day, name, count in day_counts:
         if first <= day <= last and name in names:
             counts[day - first][name] += count
     top = _round_up(max(sum(of_day.values()) for of_day in counts))

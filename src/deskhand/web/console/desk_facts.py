@@ -74,8 +74,13 @@ def intent_rows(desk: ServedDesk) -> tuple[list[str], list[dict[str, Any]]]:
         for name, examples in _examples(path).items():
             counts.setdefault(name, Counter())[language] += examples
     rows = [
-        {"name": name, "counts": found, "total": sum(found.values()), "few": FEW_EXAMPLES}
-        for name, found in counts.items()
+        {
+            "name": name,
+            "counts": by_language,
+            "total": sum(by_language.values()),
+            "few": FEW_EXAMPLES,
+        }
+        for name, by_language in counts.items()
     ]
     return languages, rows
 
@@ -86,11 +91,11 @@ def _examples(path: Path) -> dict[str, int]:
         intents = read_yaml(path).data.get("intents") or {}
     except ConfigError:
         return {}
-    found: dict[str, int] = {}
+    example_counts: dict[str, int] = {}
     for name, written in intents.items():
         listed = written.get("examples") or () if isinstance(written, dict) else written
-        found[str(name)] = len(listed) if isinstance(listed, list | tuple) else 0
-    return found
+        example_counts[str(name)] = len(listed) if isinstance(listed, list | tuple) else 0
+    return example_counts
 
 
 async def routing_rows(desk: ServedDesk) -> dict[str, Any]:
@@ -121,7 +126,7 @@ async def queue_counts(desk: ServedDesk) -> dict[str, str]:
         RunStatus.WAITING_USER,
         RunStatus.FAILED,
     ):
-        found = await desk.store.count_runs(status, _MOST_COUNTED)
-        more = "+" if found == _MOST_COUNTED else ""
-        counts[status.value] = f"{found}{more}"
+        count = await desk.store.count_runs(status, _MOST_COUNTED)
+        more = "+" if count == _MOST_COUNTED else ""
+        counts[status.value] = f"{count}{more}"
     return counts

@@ -67,7 +67,8 @@ def changes_of(
         end = place + (0 if kind == "removed" else len(token))
         number = 0
         if kind != "removed":
-            number = next((one.number for one in marked if one.start < end and place < one.end), 0)
+            here = (span.number for span in marked if span.start < end and place < span.end)
+            number = next(here, 0)
         cite = 0 if kind == "removed" else _cited(cited, place, end)
         _add(pieces, Piece(kind, token, number, cite))
         place = end
@@ -98,9 +99,9 @@ def _spans(text: str, parts: Sequence[str]) -> Iterator[_Span]:
         words = part.split()
         if not words:
             continue
-        found = re.search(r"\s+(?:>\s*)?".join(map(re.escape, words)), text)
-        if found is not None:
-            yield _Span(found.start(), found.end(), number)
+        match = re.search(r"\s+(?:>\s*)?".join(map(re.escape, words)), text)
+        if match is not None:
+            yield _Span(match.start(), match.end(), number)
 
 
 def _cited(cited: dict[int, int], start: int, end: int) -> int:

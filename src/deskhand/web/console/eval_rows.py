@@ -15,9 +15,9 @@ def compare_kept(evals: Sequence[KeptEval]) -> dict[str, Any] | None:
     if len(evals) < 2:
         return None
     now, before = evals[0].report, evals[1].report
-    found = compare(dict(before), dict(now))
-    found["changed"] = [_changed(change) for change in found["changed"][:_MOST]]
-    return found
+    comparison = compare(dict(before), dict(now))
+    comparison["changed"] = [_changed(change) for change in comparison["changed"][:_MOST]]
+    return comparison
 
 
 def _changed(change: dict[str, Any]) -> dict[str, Any]:
@@ -26,8 +26,9 @@ def _changed(change: dict[str, Any]) -> dict[str, Any]:
         (name, value_in_words(pair["before"]), value_in_words(pair["now"]))
         for name, pair in change["scores"].items()
     ]
-    for one in change["changes"]:
-        sides.append((one["what"], value_in_words(one["before"]), value_in_words(one["now"])))
+    for difference in change["changes"]:
+        before, now = (value_in_words(difference[name]) for name in ("before", "now"))
+        sides.append((difference["what"], before, now))
     return {**change, "sides": sides}
 
 

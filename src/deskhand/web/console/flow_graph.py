@@ -98,8 +98,8 @@ def _names(flow: FlowSpec | None, way: Sequence[str]) -> list[str]:
 def _possible(flow: FlowSpec | None, places: Mapping[str, int]) -> set[tuple[str, str]]:
     if flow is None:
         return set()
-    known = [stage for name, stage in flow.stages.items() if name in places]
-    pairs = {(stage.name, target) for stage in known for target in stage.targets}
+    stages = [stage for name, stage in flow.stages.items() if name in places]
+    pairs = {(stage.name, target) for stage in stages for target in stage.targets}
     return {(source, target) for source, target in pairs if target in places and source != target}
 
 

@@ -54,10 +54,10 @@ async def read_submission(request: Request) -> Submission:
 
 
 def _field_name(part: Part) -> str:
-    found = _NAME.search(part.header("content-disposition"))
-    if found is None:
+    match = _NAME.search(part.header("content-disposition"))
+    if match is None:
         raise Refused(400, "the form cannot be read")
-    return found[1]
+    return match[1]
 
 
 def _kind(request: Request) -> str:

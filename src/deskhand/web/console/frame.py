@@ -256,12 +256,12 @@ async def count_waiting(visit: Visit) -> dict[str, int]:
 
 def sureness(say: Translator, facts: Mapping[str, Any]) -> str:
     """How sure the desk is, and of what: "category 0.98, answer 0.71"; empty where unknown."""
-    known: list[str] = []
+    sure_parts: list[str] = []
     if facts.get("confidence") is not None:
-        known.append(say("category {value}", value=f"{facts['confidence']:.2f}"))
+        sure_parts.append(say("category {value}", value=f"{facts['confidence']:.2f}"))
     if facts.get("answer_confidence") is not None:
-        known.append(say("answer {value}", value=f"{facts['answer_confidence']:.2f}"))
-    return ", ".join(known)
+        sure_parts.append(say("answer {value}", value=f"{facts['answer_confidence']:.2f}"))
+    return ", ".join(sure_parts)
 
 
 def _theme(cookies: Mapping[str, str]) -> str:

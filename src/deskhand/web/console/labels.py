@@ -257,14 +257,14 @@ def _unwrapped_quote(lines: Iterable[str]) -> list[str]:
 def origin(where: str, read: str = "") -> list[Phrase]:
     """Where an argument came from and how it was read; nothing where neither is known."""
     kind, _, number = where.partition(":")
-    known: list[Phrase] = []
+    phrases: list[Phrase] = []
     if kind == "result":
-        known.append(Phrase("from result {number}", number=number))
+        phrases.append(Phrase("from result {number}", number=number))
     elif kind in ORIGINS:
-        known.append(Phrase(ORIGINS[kind]))
+        phrases.append(Phrase(ORIGINS[kind]))
     if read in DOUBTS:
-        known.append(Phrase(DOUBTS[read]))
-    return known
+        phrases.append(Phrase(DOUBTS[read]))
+    return phrases
 
 
 def iso(at: float) -> str:

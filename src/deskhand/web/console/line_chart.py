@@ -29,8 +29,8 @@ class LineChart:
 
 def time_chart(series: Sequence[Sequence[float | None]]) -> LineChart:
     """Seconds by day, as lines."""
-    known = [value for values in series for value in values if value is not None]
-    highest = max(known, default=0.0)
+    measured = [value for values in series for value in values if value is not None]
+    highest = max(measured, default=0.0)
     top = next((mark for mark in _TOPS if mark >= highest), highest)
     places = [_places(values, top) for values in series]
     lines = [(_height(top * part, top), top * part) for part in (0.0, 0.5, 1.0)]
@@ -74,15 +74,15 @@ class Spark:
 
 def spark(values: Sequence[float | None]) -> Spark | None:
     """None where fewer than two days have a figure."""
-    known = [(number, value) for number, value in enumerate(values) if value is not None]
-    if len(known) < 2:
+    measured = [(number, value) for number, value in enumerate(values) if value is not None]
+    if len(measured) < 2:
         return None
-    highest = max(value for _, value in known) or 1.0
+    highest = max(value for _, value in measured) or 1.0
     step = _SPARK_WIDTH / max(1, len(values) - 1)
     points = [
         f"{number * step:.1f} {_SPARK_HEIGHT - 3 - (_SPARK_HEIGHT - 7) * value / highest:.1f}"
-        for number, value in known
+        for number, value in measured
     ]
     line = "M" + "L".join(points)
-    first, last = known[0][0] * step, known[-1][0] * step
+    first, last = measured[0][0] * step, measured[-1][0] * step
     return Spark(line, f"M{first:.1f} 28L{line[1:]}L{last:.1f} 28z")

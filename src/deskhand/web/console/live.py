@@ -158,18 +158,18 @@ class LiveHub:
 
     async def _look(self) -> None:
         watched = {window.place for window in self._windows if window.place is not None}
-        found = await self._feed.look(self._mark, watched)
-        self._tell_changes(self._new(found))
-        self._tell_stops(found.stopped)
-        self._tell_people(found.lookers)
-        self._tell_states(found)
+        look = await self._feed.look(self._mark, watched)
+        self._tell_changes(self._new(look))
+        self._tell_stops(look.stopped)
+        self._tell_people(look.lookers)
+        self._tell_states(look)
 
-    def _new(self, found: Look) -> list[Change]:
+    def _new(self, look: Look) -> list[Change]:
         """Those not told yet. The mark stays behind for a while where changes may be seen late."""
         now = asyncio.get_running_loop().time()
-        new = [change for change in found.changes if change.number not in self._seen]
+        new = [change for change in look.changes if change.number not in self._seen]
         self._seen |= {change.number: now for change in new}
-        settled = [number for number, at in self._seen.items() if at <= now - found.late]
+        settled = [number for number, at in self._seen.items() if at <= now - look.late]
         if len(self._seen) > _MOST_SEEN:
             settled = sorted(self._seen)[: _MOST_SEEN // 2]
         for number in settled:
@@ -198,15 +198,15 @@ class LiveHub:
         for window in self._windows:
             self._tell_others(window)
 
-    def _tell_states(self, found: Look) -> None:
+    def _tell_states(self, look: Look) -> None:
         for window in self._windows:
             if window.place is None or window.place.kind == "review":
                 continue
             before = self._states.get(window.place)
-            now = found.states.get(window.place)
+            now = look.states.get(window.place)
             if before is not None and before != now:
                 window.tell("changed")
-        self._states = found.states
+        self._states = look.states
 
     def _at(self, desk: str) -> list[Window]:
         return [window for window in self._windows if desk in window.desks]

@@ -24,8 +24,8 @@ class LivePages:
         asked = visit.request.query_params
         place = await read_place(visit, asked.get("at", ""))
         after = visit.request.headers.get("last-event-id") or asked.get("after", "")
-        known = int(after[:18]) if after.isascii() and after.isdecimal() else None
-        window = Window(new_id("win"), visit.name, frozenset(visit.desks), place, known)
+        last_change = int(after[:18]) if after.isascii() and after.isdecimal() else None
+        window = Window(new_id("win"), visit.name, frozenset(visit.desks), place, last_change)
         return StreamingResponse(
             self._hub.events(window),
             media_type="text/event-stream",

@@ -164,15 +164,15 @@ class MetricsPages:
         params = visit.request.query_params
         chosen = _chosen(visit)
         wanted = _narrowed(chosen.wanted, params)
-        found = await self._feed.counted_runs(wanted, read_before(params), PAGE + 1)
-        shown = found[:PAGE]
+        counted_runs = await self._feed.counted_runs(wanted, read_before(params), PAGE + 1)
+        shown = counted_runs[:PAGE]
         messages: dict[str, Any] = {}
         for desk in {row.desk for row in shown}:
             ids = [row.run_id for row in shown if row.desk == desk]
             messages |= await visit.desks[desk].store.messages(ids)
         rows = [(row, messages.get(row.run_id), _date(row.day)) for row in shown]
         first_date = _date(wanted.first_day) if wanted.first_day else None
-        more = shown[-1].run if len(found) > PAGE else None
+        more = shown[-1].run if len(counted_runs) > PAGE else None
         narrowing = {name: params[name] for name in NARROWING if name in params}
         return self._frame.html(
             visit.request,
@@ -304,18 +304,18 @@ def _each_day(days: Mapping[int, Figures], chosen: Chosen) -> list[tuple[Any, Fi
 
 
 def _chart(days: Mapping[int, Figures], chosen: Chosen) -> DayChart:
-    found: list[tuple[int, str, int]] = []
+    day_counts: list[tuple[int, str, int]] = []
     for day, figures in days.items():
-        found += [(day, became.value, count) for became, count in figures.became.items()]
+        day_counts += [(day, became.value, count) for became, count in figures.became.items()]
     series = [(became.value, fill) for became, _, fill in SERIES]
-    return day_chart(found, chosen.wanted.last_day, chosen.days, series)
+    return day_chart(day_counts, chosen.wanted.last_day, chosen.days, series)
 
 
 def _reply_lines(days: Mapping[int, Figures], chosen: Chosen) -> dict[str, Any]:
     """How long first replies took, day by day."""
     each = [figures for _, figures in _each_day(days, chosen)]
-    half = [one.took(0.5) for one in each]
-    nine = [one.took(0.9) for one in each]
+    half = [sums.took(0.5) for sums in each]
+    nine = [sums.took(0.9) for sums in each]
     chart = time_chart([half, nine])
     scale = [(y, duration(seconds)) for y, seconds in chart.lines]
     ends = [(x, y, duration(seconds)) for x, y, seconds in chart.ends]
@@ -341,16 +341,16 @@ def _tiles(
     ) -> Tile:
         now, then = read(total), read(before)
         change = None if now is None or then is None else now - then
-        line = spark([read(one) for one in each])
+        line = spark([read(sums) for sums in each])
         return Tile(words, now, kind, change, good, line, opens, **more)
 
     return [
-        tile("Messages", "count", 0, lambda one: one.messages, {}),
+        tile("Messages", "count", 0, lambda sums: sums.messages, {}),
         tile(
             "Sent by itself",
             "share",
             1,
-            lambda one: one.share_of(Became.SENT),
+            lambda sums: sums.share_of(Became.SENT),
             {"became": "sent"},
             note=right,
         ),
@@ -358,12 +358,12 @@ def _tiles(
             "Approved unchanged",
             "share",
             1,
-            lambda one: one.unchanged_share,
+            lambda sums: sums.unchanged_share,
             {"became": "unchanged"},
         ),
-        tile("First reply, median", "time", -1, lambda one: one.took(0.5), {"slower": "0"}),
-        tile("In time", "share", 1, lambda one: one.in_time_share, {"in_time": "yes"}, note=late),
-        tile("Cost a message", "cost", -1, lambda one: one.cost_each, {}),
+        tile("First reply, median", "time", -1, lambda sums: sums.took(0.5), {"slower": "0"}),
+        tile("In time", "share", 1, lambda sums: sums.in_time_share, {"in_time": "yes"}, note=late),
+        tile("Cost a message", "cost", -1, lambda sums: sums.cost_each, {}),
         Tile(
             "Open now",
             waiting,

@@ -63,7 +63,7 @@ _STAYS = ("note", "assign", "attach")
 
 def decisions_of(possible: list[Decision], visit: Visit) -> list[Decision]:
     """What this person may decide."""
-    return [one for one in possible if visit.role.covers(role_for(one))]
+    return [decision for decision in possible if visit.role.covers(role_for(decision))]
 
 
 class ApprovalPages:
@@ -171,8 +171,8 @@ class ApprovalPages:
             case |= {"before": before, "after": after}
             return self._frame.html(visit.request, "_case.html", status, **beside, **case)
         items, is_more, begun = await _around_review(visit, chosen, case["review"])
-        known = listed_beside(items, case["review"], begun=begun, is_more=is_more)
-        before, after = known or await neighbours(visit, chosen, case["review"])
+        listed_neighbours = listed_beside(items, case["review"], begun=begun, is_more=is_more)
+        before, after = listed_neighbours or await neighbours(visit, chosen, case["review"])
         case |= {"before": before, "after": after}
         around, pane = await asyncio.gather(
             self._around(visit, chosen, case["counts"]),

@@ -100,12 +100,12 @@ async def count_queue(
     narrow = ReviewFilter(cause=chosen.cause, terms=chosen.wanted(visit.name).terms)
     soon = now + SOON
     all_open = await visit.of_each_desk(lambda desk: desk.store.count_queue(soon=soon, place=place))
-    found = all_open
+    narrowed = all_open
     if narrow != ReviewFilter():
-        found = await visit.of_each_desk(
+        narrowed = await visit.of_each_desk(
             lambda desk: desk.store.count_queue(narrow, soon=soon, place=place)
         )
-    return QueueCounts(all_open, found, chosen, visit.name)
+    return QueueCounts(all_open, narrowed, chosen, visit.name)
 
 
 def _waits(group: AlikeReviews) -> bool:

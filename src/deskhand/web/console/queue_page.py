@@ -127,8 +127,8 @@ async def _next_due(
         desk.store.next_due(wanted, limit=limit, after=beyond, backwards=backwards)
         for desk in _chosen(visit, chosen)
     ]
-    found = chain.from_iterable(await asyncio.gather(*reads))
-    return sorted(found, key=lambda review: review.place, reverse=backwards)[:limit]
+    reviews = chain.from_iterable(await asyncio.gather(*reads))
+    return sorted(reviews, key=lambda review: review.place, reverse=backwards)[:limit]
 
 
 Neighbours = tuple[Review | None, Review | None]

@@ -171,8 +171,8 @@ def _reply(review_file: ReviewFile) -> dict[str, Any] | None:
 
 def _sent_so_far(review: Review) -> str:
     """What the customer has been told in this matter; empty where that is nothing, or unknown."""
-    told = (review.payload.get(name) for name in ("acknowledged_with", "sent_before"))
-    return str(next(filter(None, told), ""))
+    sent_texts = (review.payload.get(name) for name in ("acknowledged_with", "sent_before"))
+    return str(next(filter(None, sent_texts), ""))
 
 
 def _in_doubt(review: Review) -> dict[str, Any] | None:

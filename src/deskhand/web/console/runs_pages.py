@@ -62,17 +62,17 @@ class RunPages:
         params = visit.request.query_params
         chosen = _chosen(params, visit.desks)
         status = _status(params.get("status"))
-        found: list[Run] = []
+        runs: list[Run] = []
         messages: dict[str, Message] = {}
         for name in chosen:
             store = visit.desks[name].store
             of_desk = await store.runs(status=status, limit=PAGE + 1, before=read_before(params))
             messages |= await store.messages([run.id for run in of_desk])
-            found += of_desk
-        found.sort(key=lambda run: run.position, reverse=True)
+            runs += of_desk
+        runs.sort(key=lambda run: run.position, reverse=True)
         now = time.time()
-        shown = found[:PAGE]
-        more = shown[-1].position if len(found) > PAGE else None
+        shown = runs[:PAGE]
+        more = shown[-1].position if len(runs) > PAGE else None
         rows = [(run, messages.get(run.id), age(now - run.created_at)) for run in shown]
         return self._frame.html(
             visit.request,
@@ -106,7 +106,9 @@ class RunPages:
             step=_step(records, visit.request.query_params.get("step", "")),
             row_count=len(records.rows),
             open_review=_open_review(records),
-            events=[(actor_words(one), event_words(one), iso(one.at)) for one in records.events],
+            events=[
+                (actor_words(event), event_words(event), iso(event.at)) for event in records.events
+            ],
             statuses=STATUSES,
             again=records.run.status in _AGAIN,
             ends=records.run.status in _ENDS,

@@ -40,9 +40,9 @@ class SearchPages:
         by_kind: dict[str, list[SearchHit]] = {kind: [] for kind, _, _ in GROUPS}
         for hit in hits:
             by_kind[hit.kind].append(hit)
-        found = [(heading, sign, by_kind[kind]) for kind, heading, sign in GROUPS]
+        groups = [(heading, sign, by_kind[kind]) for kind, heading, sign in GROUPS]
         values: dict[str, Any] = {
-            "found": found,
+            "groups": groups,
             "asked": asked,
             "count": len(hits),
             "limit": limit,

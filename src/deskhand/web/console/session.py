@@ -72,8 +72,8 @@ class Visit:
 
     async def of_each_desk(self, read: Callable[[ServedDesk], Awaitable[T]]) -> dict[str, T]:
         """What is read of each desk, at once: a screen waits for the slowest, not for the sum."""
-        found = await asyncio.gather(*map(read, self.desks.values()))
-        return dict(zip(self.desks, found, strict=True))
+        answers = await asyncio.gather(*map(read, self.desks.values()))
+        return dict(zip(self.desks, answers, strict=True))
 
 
 Page = Callable[[Visit], Awaitable[Response]]

@@ -69,14 +69,14 @@ class SetupPages:
     async def steps(self, visit: Visit) -> Response:
         """What works by now; the page looks again by itself until everything does."""
         desk = _first(visit)
-        found = [] if desk is None else await steps_of(desk)
+        steps = [] if desk is None else await steps_of(desk)
         name = None if desk is None else desk.spec.name
-        is_done = bool(found) and all(step["done"] for step in found)
+        is_done = bool(steps) and all(step["done"] for step in steps)
         response = self._frame.html(
             visit.request,
             "setup_steps.html",
             **await self._frame.around(visit, "desk"),
-            steps=found,
+            steps=steps,
             desk=name,
             is_done=is_done,
         )

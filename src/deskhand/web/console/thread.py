@@ -80,7 +80,7 @@ async def read_thread(desk: ServedDesk, run: Run) -> Thread:
     ticket = await _ticket_of(desk, run.id)
     runs = await _runs_of(desk, run, ticket)
     shown = runs[-MOST_RUNS:]
-    records = await asyncio.gather(*(read_records(store, one.id) for one in shown))
+    records = await asyncio.gather(*(read_records(store, past.id) for past in shown))
     entries: list[Entry] = []
     chats: dict[str, Sequence[ChatLine]] = {}
     for record in records:
@@ -131,11 +131,11 @@ async def _ticket_of(desk: ServedDesk, run_id: str) -> Ticket | None:
 
 async def _runs_of(desk: ServedDesk, run: Run, ticket: Ticket | None) -> list[Run]:
     """The conversation's runs and those of its ticket, oldest first."""
-    found = {one.id: one for one in await desk.store.runs(conversation=run.conversation)}
+    runs_by_id = {past.id: past for past in await desk.store.runs(conversation=run.conversation)}
     for run_id in () if ticket is None else ticket.runs[-MOST_RUNS:]:
-        if run_id not in found:
-            found[run_id] = await desk.store.run(run_id)
-    return sorted(found.values(), key=lambda one: one.position)
+        if run_id not in runs_by_id:
+            runs_by_id[run_id] = await desk.store.run(run_id)
+    return sorted(runs_by_id.values(), key=lambda past: past.position)
 
 
 def _open(reviews: Iterable[Review]) -> Review | None:
@@ -180,8 +180,10 @@ async def _of_run(desk: ServedDesk, records: Records, *, in_chat: bool) -> list[
         entries += await _reply(desk, records)
     entries += _waiting(records)
     entries += [_noted(event) for event in records.events if event.kind in _NOTES]
-    told = [kind for kind in _TOLD if not (in_chat and kind == _ANSWERED)]
-    entries += [_told(event, records.run.id) for event in records.events if event.kind in told]
+    told_kinds = [kind for kind in _TOLD if not (in_chat and kind == _ANSWERED)]
+    entries += [
+        _told(event, records.run.id) for event in records.events if event.kind in told_kinds
+    ]
     return entries
 
 

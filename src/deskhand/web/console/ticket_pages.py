@@ -77,12 +77,12 @@ class TicketPages:
         now = time.time()
         store = desk.tickets.store
         wanted, order = wanted_by(choice, visit.name, now, quiet_seconds(desk))
-        found = await store.find(
+        tickets = await store.find(
             wanted, limit=PAGE + 1, after=review_place(params.get("after")), order=order
         )
-        shown = found[:PAGE]
+        shown = tickets[:PAGE]
         newest = await store.newest_messages([ticket.id for ticket in shown])
-        more = ticket_cursor(shown[-1], order) if len(found) > PAGE else None
+        more = ticket_cursor(shown[-1], order) if len(tickets) > PAGE else None
         problem = params.get("problem", "")[:300]
         return self._frame.html(
             visit.request,
@@ -113,9 +113,10 @@ class TicketPages:
         rules = desk.tickets.deadlines
         running = [] if rules is None else rules.running(ticket)
         clocks = [
-            deadline_of(ticket.changed(due_at=one.at, due_for=one.target), now) for one in running
+            deadline_of(ticket.changed(due_at=deadline.at, due_for=deadline.target), now)
+            for deadline in running
         ]
-        others = [one for one in others if one.id != ticket.id and not one.merged_into]
+        others = [other for other in others if other.id != ticket.id and not other.merged_into]
         return self._frame.html(
             visit.request,
             "ticket.html",
@@ -359,8 +360,8 @@ def _rating(event: TicketEvent) -> Phrase:
 
 
 def _judged(event: TicketEvent) -> str:
-    found = (event.urgency, event.category, event.language, event.plan)
-    return ", ".join(str(value) for value in found if value)
+    judged = (event.urgency, event.category, event.language, event.plan)
+    return ", ".join(str(value) for value in judged if value)
 
 
 def _target(event: TicketEvent) -> Phrase:
@@ -370,5 +371,7 @@ def _target(event: TicketEvent) -> Phrase:
 def _reasons(events: list[TicketEvent]) -> list[TicketEvent]:
     """Why it is as urgent and where it is: the newest judgement first."""
     kinds = (TicketEventKind.TRIAGED, TicketEventKind.ASSIGNED, TicketEventKind.JOINED)
-    told = [event for event in events if event.kind in kinds and (event.why or event.matching)]
-    return list(reversed(told))[:6]
+    judgements = [
+        event for event in events if event.kind in kinds and (event.why or event.matching)
+    ]
+    return list(reversed(judgements))[:6]

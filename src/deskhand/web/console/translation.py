@@ -94,8 +94,8 @@ def _language(code: str) -> Language:
 
 def _languages() -> dict[str, str]:
     """What can be chosen, by code: English, and each that has a file."""
-    found = sorted(path.stem for path in FOLDER.glob("*.toml") if path.stem != OWN)
-    return {code: _language(code).name for code in (OWN, *found)}
+    codes = sorted(path.stem for path in FOLDER.glob("*.toml") if path.stem != OWN)
+    return {code: _language(code).name for code in (OWN, *codes)}
 
 
 LANGUAGES = _languages()
@@ -111,8 +111,8 @@ def translator(code: str) -> Translator:
 
     def say(words: str, /, **values: object) -> str:
         if isinstance(words, Phrase):
-            known = {name: _said(value) for name, value in words.values.items()}
-            return _formed(language, words.key, known)
+            filled = {name: _said(value) for name, value in words.values.items()}
+            return _formed(language, words.key, filled)
         return _formed(language, words, values)
 
     def _said(value: object) -> object:

@@ -146,7 +146,7 @@ def _wait_words(seconds: float, since: float, until: float, reviews: Sequence[Re
     passed = age(seconds) if seconds >= 60 else Phrase("{seconds} s", seconds=f"{seconds:.0f}")
     if not decided:
         return Phrase("Waited {age}.", age=passed)
-    told = decision_words(decided[-1])
+    decision = decision_words(decided[-1])
     if decided[-1].note:
-        told = Phrase("{what}: {detail}", what=told, detail=f"“{decided[-1].note}”")
-    return Phrase("Waited {age}, then {told}.", age=passed, told=told)
+        decision = Phrase("{what}: {detail}", what=decision, detail=f"“{decided[-1].note}”")
+    return Phrase("Waited {age}, then {told}.", age=passed, told=decision)
