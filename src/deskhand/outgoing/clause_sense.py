@@ -74,7 +74,7 @@ def left_out_whom(sentence: ReplySentence, clause: Clause, passage: Passage) -> 
     places = [place for place, word in enumerate(words) if word.folded in words_of("whom")]
     if not places:
         return None
-    told = [word.folded for word in words_in(sentence.whole)]
+    told_words = [word.folded for word in words_in(sentence.whole)]
     asked = [
         word.folded
         for start, end in sentences(sentence.grounds.message)
@@ -84,7 +84,7 @@ def left_out_whom(sentence: ReplySentence, clause: Clause, passage: Passage) -> 
     for place in places:
         named = [word.folded for word in words[place : place + _PHRASE]]
         named = [word for word in named if carries_meaning(word)]
-        if overlap(named, (*told, *asked)):
+        if overlap(named, (*told_words, *asked)):
             return None
     return passage.text[words[places[0]].start : words[places[0]].end]
 
@@ -122,10 +122,10 @@ def _number(value: Value) -> Decimal:
 
 def names_in(sentence: ReplySentence, text: str) -> list[str]:
     """The words of a text that sources of the reply write as names, in the middle of a sentence."""
-    known = sentence.grounds.source_names
+    names = sentence.grounds.source_names
     if sentence.language == "de":
-        known = sentence.grounds.apposed_names
-    return [word.folded for word in words_in(text) if word.is_capital and word.folded in known]
+        names = sentence.grounds.apposed_names
+    return [word.folded for word in words_in(text) if word.is_capital and word.folded in names]
 
 
 def _other_quantity(clause: Clause, passage: Passage) -> str | None:
@@ -170,16 +170,16 @@ def _borrowed(
 def _replacement(sentence: ReplySentence, clause: Clause, passage: Passage) -> str | None:
     """A word that stands nowhere, where the quote has another behind the same `of` or `with`. Other
     verbs for the same are left alone."""
-    told = [word.folded for word in words_in(clause.text)]
+    told_words = [word.folded for word in words_in(clause.text)]
     quoted = [word.folded for word in words_in(passage.text)]
-    known = [*sentence.grounds.quoted_words, *sentence.grounds.message_words]
-    for place, word in enumerate(told):
-        if not carries_meaning(word) or stands_among(word, known):
+    backed_words = [*sentence.grounds.quoted_words, *sentence.grounds.message_words]
+    for place, word in enumerate(told_words):
+        if not carries_meaning(word) or stands_among(word, backed_words):
             continue
         for other, replaced in enumerate(quoted):
-            is_free = carries_meaning(replaced) and not stands_among(replaced, told)
-            is_joined = place > 0 and _joins(told[place - 1], sentence.language)
-            if is_free and is_joined and _alike_around(told, place, quoted, other) >= _ALIKE:
+            is_free = carries_meaning(replaced) and not stands_among(replaced, told_words)
+            is_joined = place > 0 and _joins(told_words[place - 1], sentence.language)
+            if is_free and is_joined and _alike_around(told_words, place, quoted, other) >= _ALIKE:
                 return word
     return None
 
@@ -189,15 +189,15 @@ def _joins(word: str, language: str | None) -> bool:
     return word in words_of("joints") and not (word == "a" and language in ("cs", "sk"))
 
 
-def _alike_around(told: Sequence[str], place: int, quoted: Sequence[str], other: int) -> int:
+def _alike_around(told_words: Sequence[str], place: int, quoted: Sequence[str], other: int) -> int:
     """How many words before and behind two places are the same, without a gap."""
-    before = _alike(told[:place][::-1], quoted[:other][::-1])
-    return before + _alike(told[place + 1 :], quoted[other + 1 :])
+    before = _alike(told_words[:place][::-1], quoted[:other][::-1])
+    return before + _alike(told_words[place + 1 :], quoted[other + 1 :])
 
 
-def _alike(told: Sequence[str], quoted: Sequence[str]) -> int:
+def _alike(told_words: Sequence[str], quoted: Sequence[str]) -> int:
     count = 0
-    for word, said in zip(told, quoted, strict=False):
+    for word, said in zip(told_words, quoted, strict=False):
         if not same_word(word, said):
             break
         count += 1
@@ -220,10 +220,10 @@ def _is_of_another(sentence: ReplySentence, clause: Clause, passage: Passage) ->
     """Whether another sentence of the source speaks of the same, and has what was asked about,
     which neither this one nor the reply has."""
     said = [*(word.folded for word in words_in(passage.text)), *passage.context]
-    told = [word.folded for word in words_in(sentence.whole)]
+    told_words = [word.folded for word in words_in(sentence.whole)]
     asked = [word.folded for word in words_in(sentence.grounds.message) if word.is_capital]
     named = [word for word in asked if word in sentence.grounds.source_names]
-    open_words = [word for word in named if not stands_among(word, (*said, *told))]
+    open_words = [word for word in named if not stands_among(word, (*said, *told_words))]
     for other in sentence.grounds.verified.others:
         if other.source != passage.source or other.text == passage.text:
             continue

@@ -56,8 +56,8 @@ def _are_comparable(records: Sequence[Passage]) -> bool:
 def is_said_of_all(sentence: ReplySentence, clause: Clause) -> bool:
     """Whether a clause says of both, and of nothing else, what every record states."""
     quantities = words_of_each("quantities").values()
-    told = [word.folded for word in words_in(clause.text)]
-    if not clause.values or not any(word in listed for word in told for listed in quantities):
+    words = [word.folded for word in words_in(clause.text)]
+    if not clause.values or not any(word in listed for word in words for listed in quantities):
         return False
     if any(not _is_quantity(word) for word in clause.words):
         return False

@@ -192,15 +192,17 @@ class _Check:
         """With the marks between digits read as spaces; and as ends, where such a mark parts a
         number from other digits."""
         plain = self._reading.plain
-        found = list(_phones_in(plain.translate(_BETWEEN_DIGITS)))
+        whole_numbers = list(_phones_in(plain.translate(_BETWEEN_DIGITS)))
         apart = plain.translate(_AFTER_DIGITS)
         if apart == plain:
-            return found
+            return whole_numbers
         taken: set[int] = set()
-        for match in found:
+        for match in whole_numbers:
             taken.update(range(match.start, match.end))
-        free = (one for one in _phones_in(apart) if taken.isdisjoint(range(one.start, one.end)))
-        return [*found, *free]
+        free = (
+            match for match in _phones_in(apart) if taken.isdisjoint(range(match.start, match.end))
+        )
+        return [*whole_numbers, *free]
 
     def _is_phone(self, match: SlotMatch) -> bool:
         lead = self._reading.plain[max(0, match.start - 40) : match.start]

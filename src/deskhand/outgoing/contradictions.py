@@ -120,14 +120,14 @@ def _weight(
 
 
 def _states(clause: Clause, value: Value) -> bool:
-    return any(same_value(value, found) for found in clause.values)
+    return any(same_value(value, stated) for stated in clause.values)
 
 
 def _has_other_value(value: Value, values: Sequence[Value], other: Clause) -> bool:
     """Whether the other clause has another value of this kind, and none of the claimed ones."""
-    same_kind = [found for found in other.values if _is_alike(found, value)]
-    told = any(same_value(claimed, found) for claimed in values for found in same_kind)
-    return bool(same_kind) and not told
+    same_kind = [stated for stated in other.values if _is_alike(stated, value)]
+    has_claimed = any(same_value(claimed, stated) for claimed in values for stated in same_kind)
+    return bool(same_kind) and not has_claimed
 
 
 def opposite_clause(clause: Clause, nearest: Clause, passage: Passage) -> Clause | None:
@@ -188,7 +188,7 @@ def _stands_with(day: Value, hours: Value, clauses: Sequence[Clause]) -> bool:
 
 
 def drops_condition(
-    values: Sequence[Value], told: Sequence[Value], nearest: Clause, passage: Passage
+    values: Sequence[Value], told_values: Sequence[Value], nearest: Clause, passage: Passage
 ) -> Value | None:
     """What a source says beside a discount or `free of charge`, and the reply leaves out."""
     for value in values:
@@ -199,7 +199,7 @@ def drops_condition(
         around = nearest.text if has_own else (parts or [nearest.text])[0]
         for beside in values_in(around):
             is_same = same_value(value, beside)
-            if not is_same and not any(same_value(other, beside) for other in told):
+            if not is_same and not any(same_value(other, beside) for other in told_values):
                 return beside
     return None
 
@@ -335,7 +335,7 @@ def stands_in_other_field(value: Value, text: str, passage: Passage) -> bool:
     with_values = [clause for clause in named if clause.values]
     if not with_values or not before[0].is_capital:
         return False
-    return not any(same_value(value, found) for clause in with_values for found in clause.values)
+    return not any(same_value(value, stated) for clause in with_values for stated in clause.values)
 
 
 def counts_something_else(value: Value, text: str, passage: Passage) -> bool:
@@ -347,10 +347,10 @@ def counts_something_else(value: Value, text: str, passage: Passage) -> bool:
     if noun is None or not any(same_word(noun, word) for word in passage.words):
         return False
     for clause in passage.clauses:
-        for found in clause.values:
-            if not same_value(value, found):
+        for stated in clause.values:
+            if not same_value(value, stated):
                 continue
-            counted = _noun_after(found, clause.text)
+            counted = _noun_after(stated, clause.text)
             if counted is None or same_word(noun, counted):
                 return False
     return True
@@ -362,7 +362,7 @@ def _noun_after(value: Value, text: str) -> str | None:
 
 
 def differs_from_asked(
-    asked: Sequence[Value], told: Sequence[Value], passage: Passage
+    asked: Sequence[Value], told_values: Sequence[Value], passage: Passage
 ) -> Value | None:
     """What the customer says of an amount or a length of time of which the source says another:
     then the reply must tell the source's own."""
@@ -372,6 +372,6 @@ def differs_from_asked(
         alike = [stated for stated in passage.values if _is_alike(stated, value)]
         if not alike or any(same_value(value, stated) for stated in alike):
             continue
-        if not any(same_value(claimed, stated) for claimed in told for stated in alike):
+        if not any(same_value(claimed, stated) for claimed in told_values for stated in alike):
             return value
     return None

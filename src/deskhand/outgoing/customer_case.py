@@ -97,18 +97,18 @@ def _is_within_steps(
 ) -> bool:
     """`From 10 pieces 5%, from 30 pieces 10%`: the highest step that is reached says it."""
     reached = [bound for bound in bounds if bound.holds(value)]
-    told = others or _values_beside(sentence, clause)
-    told = [other for other in told if not _is_limit(other, bounds)]
+    told_values = others or _values_beside(sentence, clause)
+    told_values = [other for other in told_values if not _is_limit(other, bounds)]
     missed = [bound for bound in bounds if bound not in reached]
     if not reached:
         promised = [stated for bound in missed for stated in _scope(bound)]
-        if any(is_stated(other, promised) for other in told):
+        if any(is_stated(other, promised) for other in told_values):
             return clause.negative
-        return bool(told) or clause.negative
+        return bool(told_values) or clause.negative
     best = max(reached, key=lambda bound: _number(bound.limit))
     if clause.negative:
         return False
-    return all(is_stated(other, _scope(best)) for other in told)
+    return all(is_stated(other, _scope(best)) for other in told_values)
 
 
 def _scope(bound: _Bound) -> list[Value]:
@@ -219,12 +219,12 @@ def _is_alike(value: Value, text: str, bound: _Bound) -> bool:
 
 def _nouns(text: str, value: Value) -> list[str]:
     behind = text[value.end :]
-    found: list[str] = []
+    words: list[str] = []
     for word in words_in(behind)[:_NOUNS]:
         if re.search(r"[.,;:!?()]", behind[: word.start]):
             break
-        found.append(word.folded)
-    return [word for word in found if len(word) > 2 and word not in words_of("joints")]
+        words.append(word.folded)
+    return [word for word in words if len(word) > 2 and word not in words_of("joints")]
 
 
 def _is_priced(sentence: ReplySentence, value: Value, clause: Clause) -> bool:

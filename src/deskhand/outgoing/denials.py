@@ -43,8 +43,8 @@ def _denies_by_word(word: str, clause: Clause, nearest: Clause) -> bool:
 
 def _leaves_out_otherwise(clause: Clause, nearest: Clause) -> bool:
     """`with prescription` against `without prescription`."""
-    for one, other in ((clause, nearest), (nearest, clause)):
-        left_out = without_words(one.text)
+    for side, other in ((clause, nearest), (nearest, clause)):
+        left_out = without_words(side.text)
         said = [word.folded for word in words_in(other.text)]
         kept = [word for word in said if word not in without_words(other.text)]
         if other.negative:
@@ -60,8 +60,8 @@ _PAIRS = (("before", "after"), ("more", "less"), ("open", "shut"), ("included", 
 def _has_opposite(clause: Clause, nearest: Clause) -> bool:
     claimed, said = _groups(clause.text), _groups(nearest.text)
     for first, second in _PAIRS:
-        for one, other in ((first, second), (second, first)):
-            if one in claimed and other not in claimed and other in said and one not in said:
+        for mine, theirs in ((first, second), (second, first)):
+            if mine in claimed and theirs not in claimed and theirs in said and mine not in said:
                 return True
     return False
 
@@ -92,9 +92,9 @@ def denied_elsewhere(
 def says_after_for_until(clause: Clause, passage: Passage) -> bool:
     """Whether a claim says something of the time after what the quote names as its end: `after it
     was handed over` against `until it is handed over`."""
-    told = [word.folded for word in words_in(clause.text)]
-    after = _behind(told, words_of_each("opposites")["after"])
-    if not after or any(word in words_of("until") for word in told):
+    told_words = [word.folded for word in words_in(clause.text)]
+    after = _behind(told_words, words_of_each("opposites")["after"])
+    if not after or any(word in words_of("until") for word in told_words):
         return False
     for said in passage.clauses:
         words = [word.folded for word in words_in(said.text)]

@@ -229,10 +229,12 @@ class _SentenceCheck:
         start = self._sentence.start
         asked = values_in(self._grounds.message, self._grounds.now)
         for value in self._sentence.values:
-            known = list(self._grounds.quoted_values)
+            backed_values = list(self._grounds.quoted_values)
             if not value.is_strength:
-                known += asked
-            if value.kind != "link" and not any(same_value(value, other) for other in known):
+                backed_values += asked
+            if value.kind != "link" and not any(
+                same_value(value, other) for other in backed_values
+            ):
                 reason = "neither what is quoted nor the message says it"
                 self._add("value", reason, start + value.start, start + value.end)
         for word in self._sentence.words:
@@ -300,8 +302,8 @@ class _SentenceCheck:
             self._check_name(start, word, is_record=is_record)
         self._names = names_in(sentence, text) or self._names
         self._check_state(start, end, clause, is_record=is_record)
-        told = sentence.share(clause.words, has_record=True)
-        if is_record and told < STATED and not is_said_of_all(sentence, clause):
+        stated_share = sentence.share(clause.words, has_record=True)
+        if is_record and stated_share < STATED and not is_said_of_all(sentence, clause):
             self._add("statement", "the result does not say this", start, end)
         if support is not None and not support.missing:
             reason = reads_otherwise(sentence, clause, support.passage, self._names)

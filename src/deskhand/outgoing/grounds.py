@@ -68,9 +68,9 @@ class Grounds:
             for quote in self.quotes
             if quote.id in of_results and not stands_in_result(quote, self.results)
         ]
-        told = [record for record in self.records if not record.is_record]
+        told_records = [record for record in self.records if not record.is_record]
         return checked._replace(
-            others=[*checked.others, *told], made_up=[*checked.made_up, *made_up]
+            others=[*checked.others, *told_records], made_up=[*checked.made_up, *made_up]
         )
 
     @cached_property

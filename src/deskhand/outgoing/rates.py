@@ -21,8 +21,8 @@ def is_rate_of_another(value: Value, text: str, passage: Passage) -> bool:
     unit = meanings_of("units").get(noun)
     if unit in _TIMES:
         return not _speaks_of_time(unit, passage)
-    told = [clause for clause in passage.clauses if _states(clause, value)]
-    others = [_per_in(clause, value) for clause in told]
+    stating = [clause for clause in passage.clauses if _states(clause, value)]
+    others = [_per_in(clause, value) for clause in stating]
     is_other = bool(others) and all(
         other is not None and not same_word(noun, other) for other in others
     )

@@ -55,8 +55,8 @@ def is_told(word: str, states: frozenset[str]) -> bool:
 
 def other_state(text: str, negative: bool, states: frozenset[str]) -> str | None:
     """A state that a clause claims and the records are not in; None where they say no state."""
-    known = {state for state in states if state.startswith(_PHASE) or state in _DENIED.values()}
-    if not known and "in stock" not in states:
+    phases = {state for state in states if state.startswith(_PHASE) or state in _DENIED.values()}
+    if not phases and "in stock" not in states:
         return None
     for state in states_in(text):
         claimed = _DENIED.get(state, state) if negative else state

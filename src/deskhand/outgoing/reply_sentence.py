@@ -95,10 +95,10 @@ class ReplySentence:
     def leaves_out_of_list(self, clause: str) -> bool:
         """Whether a clause says that what the customer asked about is not in the list that the
         sentence tells: nothing quoted names it, nor a group that it may belong to."""
-        found = pattern_of("not_listed").search(fold(clause))
-        if found is None or values_in(clause):
+        denial = pattern_of("not_listed").search(fold(clause))
+        if denial is None or values_in(clause):
             return False
-        named = [word for word in words_in(fold(clause)[: found.start()]) if len(word.folded) > 3]
+        named = [word for word in words_in(fold(clause)[: denial.start()]) if len(word.folded) > 3]
         sources = [passage.text for passage in self.grounds.verified.others]
         said = [word.folded for text in sources for word in words_in(text)]
         listed = [word for word in self.words if stands_among(word.folded, said)]
@@ -112,10 +112,10 @@ class ReplySentence:
 
     def leaves_open(self) -> bool:
         """Whether it says that the writer does not know, or that somebody will answer."""
-        told = [self.text[start:end] for start, end in clauses_of(self.text)]
-        kept = [clause for clause in told if not self.leaves_out_of_list(clause)]
+        clauses = [self.text[start:end] for start, end in clauses_of(self.text)]
+        kept = [clause for clause in clauses if not self.leaves_out_of_list(clause)]
         text = self.text
-        if len(kept) < len(told):
+        if len(kept) < len(clauses):
             text = "; ".join(kept)
         left = pattern_of("unknown").search(fold(text))
         return left is not None and not self.grounds.says(left.group(), self.text)
@@ -133,8 +133,8 @@ class ReplySentence:
         return says_yes and not (is_question or self.words or self.values)
 
     def _states_value(self, text: str) -> bool:
-        told = [value for value in values_in(text) if value.readings != {"0"}]
-        return any(value.kind not in ("relative", "weekday") for value in told)
+        stated = [value for value in values_in(text) if value.readings != {"0"}]
+        return any(value.kind not in ("relative", "weekday") for value in stated)
 
     def _is_request(self, folded: str) -> bool:
         """`Please tell us the number`: it asks the customer for something."""
@@ -162,8 +162,8 @@ class ReplySentence:
         after = words_in(self.text[place + word.end - word.start :])[:1]
         if before and before[0].folded in ("in", "nach", "aus", "bei"):
             return True
-        known = [other for other in (*before, *after) if other.is_capital]
-        return any(not self.grounds.knows_name(other.folded) for other in known)
+        capital_neighbours = [other for other in (*before, *after) if other.is_capital]
+        return any(not self.grounds.knows_name(other.folded) for other in capital_neighbours)
 
     def _begins_name(self, start: int, word: Word) -> bool:
         """Whether the first word of a sentence is followed by a number or another capital, or the
@@ -179,7 +179,7 @@ class ReplySentence:
     def share(self, words: Sequence[str], has_record: bool) -> float:
         """How much of the words stands in what is quoted; what only the customer said counts
         half."""
-        found = total = 0.0
+        quoted = total = 0.0
         for word in words:
             if has_record and (is_about_record(word) or word in words_of("negation")):
                 continue
@@ -187,13 +187,13 @@ class ReplySentence:
                 continue
             is_said = any(same_word(word, said) for said in self.grounds.quoted_words)
             if is_said or self.grounds.is_in_named_union(word):
-                found += 1
+                quoted += 1
                 total += 1
             elif any(same_word(word, said) for said in self.grounds.message_words):
                 total += _REPEATED
             else:
                 total += 1
-        return found / total if total else 1.0
+        return quoted / total if total else 1.0
 
 
 def _is_within(word: Word, places: Sequence[tuple[int, int]]) -> bool:

@@ -155,9 +155,9 @@ def _is_a_piece(word: str, said: Sequence[str]) -> bool:
 
 def _compares(sentence: ReplySentence, supports: Sequence[Support]) -> str | None:
     """Where customer and quote speak of different amounts, the reply must tell the quote's."""
-    told = values_in(sentence.whole, sentence.grounds.now)
+    told_values = values_in(sentence.whole, sentence.grounds.now)
     for support in supports:
-        other = differs_from_asked(sentence.grounds.message_values, told, support.passage)
+        other = differs_from_asked(sentence.grounds.message_values, told_values, support.passage)
         if other is not None:
             return f"the customer speaks of {other.written}, the quote of something else"
     return None
@@ -200,8 +200,8 @@ def _sentence_speaks_against(
         return f"the quote says it only until then: “{passage.text[:160]}”"
     if is_own_step:
         return None
-    told = _words_beside_values(clause, sentence.language)
-    rival = rival_clause(told, sentence.asked_words, sentence.values, passage, others)
+    words_beside = _words_beside_values(clause, sentence.language)
+    rival = rival_clause(words_beside, sentence.asked_words, sentence.values, passage, others)
     if rival is not None and values:
         return f"the source says otherwise of this: “{rival.text[:160]}”"
     return None

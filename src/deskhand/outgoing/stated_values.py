@@ -77,7 +77,7 @@ class _Reader:
         self._today = today
 
     def values(self) -> list[Value]:
-        found = [
+        values = [
             *self._links(),
             *self._iso_dates(),
             *self._worded_dates(),
@@ -92,7 +92,7 @@ class _Reader:
             *self._numbers(),
             *self._number_words(),
         ]
-        return sorted(with_shared_units(found, self._folded), key=lambda value: value.start)
+        return sorted(with_shared_units(values, self._folded), key=lambda value: value.start)
 
     def _free(self, start: int, end: int) -> bool:
         return not any(self._taken[start:end])
@@ -285,9 +285,9 @@ class _Reader:
         place = 0
         while place < len(words):
             start, end = matches[place].span()
-            found = number_at(words, place) if self._free(start, end) else None
-            number = None if found is None else str(found[0])
-            taken = 1 if found is None else found[1]
+            written = number_at(words, place) if self._free(start, end) else None
+            number = None if written is None else str(written[0])
+            taken = 1 if written is None else written[1]
             end = matches[place + taken - 1].end()
             unit, unit_end = unit_after(self._folded, end)
             is_german = words[place : place + 2] == ["an", "den"]  # `to the`, no day

@@ -33,8 +33,8 @@ def asked(ticket: Ticket, asks: Sequence[TicketAsk], by: str, at: float) -> list
     held = {ask.id: ask for ask in ticket.asks}
     new: list[TicketAsk] = []
     for ask in asks:
-        known = held.get(ask.id)
-        if known is None or (known != ask and known.status is AskStatus.OPEN):
+        earlier = held.get(ask.id)
+        if earlier is None or (earlier != ask and earlier.status is AskStatus.OPEN):
             new.append(ask)
     if not new:
         return []

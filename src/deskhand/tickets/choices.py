@@ -142,8 +142,8 @@ async def view_named(
         if view.name == plain:
             return wanted_by(saved_choice(view, ""), me, now, forgotten_after)
     if name not in VIEWS:
-        known = ", ".join((*VIEWS, *(view.name for view in kept)))
-        raise NotFound(f"there is no view {name!r}; there are {known}")
+        names = ", ".join((*VIEWS, *(view.name for view in kept)))
+        raise NotFound(f"there is no view {name!r}; there are {names}")
     return built_in_views(me, now, forgotten_after)[name]
 
 
@@ -156,7 +156,7 @@ def narrowed_by(wanted: TicketFilter, more: TicketFilter) -> TicketFilter:
 
 def choice_problems(query: str) -> Iterator[str]:
     """Why a choice that is to be kept means nothing, or not what it says."""
-    known = [field.name for field in fields(TicketChoice)]
+    filters = [field.name for field in fields(TicketChoice)]
     values: dict[str, tuple[str, ...]] = {
         "state": tuple(TicketState),
         "urgency": tuple(UrgencyLevel),
@@ -169,7 +169,7 @@ def choice_problems(query: str) -> Iterator[str]:
     if not said:
         yield "write filters as an address has them: urgency=high&group=billing"
     for name, value in said:
-        if name not in known:
-            yield f"there is no filter `{name}`; write one of {', '.join(known)}"
+        if name not in filters:
+            yield f"there is no filter `{name}`; write one of {', '.join(filters)}"
         elif value and value not in values.get(name, (value,)):
             yield f"`{name}` is one of {', '.join(values[name])}, not `{value[:60]}`"

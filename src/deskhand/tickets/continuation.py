@@ -50,30 +50,33 @@ def evidence(incoming: Incoming, candidates: Sequence[Candidate]) -> "NDArray[np
     the message sounds or how near it lies."""
     import numpy as np
 
-    near = [likeness(incoming, one) for one in candidates]
-    known = [value for value in near if value is not None]
-    if incoming.comes_back is None or len(known) < len(near) or not candidates:
+    near = [likeness(incoming, candidate) for candidate in candidates]
+    nearness = [value for value in near if value is not None]
+    if incoming.comes_back is None or len(nearness) < len(near) or not candidates:
         return None
     said = _stems(incoming.text)
-    own = [_stems(f"{one.checkpoint.subject}\n{one.checkpoint.summary}") for one in candidates]
-    replies = [_stems(one.checkpoint.reply) for one in candidates]
+    own = [
+        _stems(f"{candidate.checkpoint.subject}\n{candidate.checkpoint.summary}")
+        for candidate in candidates
+    ]
+    replies = [_stems(candidate.checkpoint.reply) for candidate in candidates]
     rows: list[list[float]] = []
-    for place, one in enumerate(candidates):
+    for place, candidate in enumerate(candidates):
         others = [number for number in range(len(candidates)) if number != place]
         theirs = set[str]().union(*(own[other] | replies[other] for other in others))
-        is_short = "?" in one.checkpoint.reply and len(incoming.text) < _SHORT
+        is_short = "?" in candidate.checkpoint.reply and len(incoming.text) < _SHORT
         row = {
             "constant": 1.0,
             "comes_back": incoming.comes_back,
-            "near": _TENTHS * (known[place] - _MIDDLE),
+            "near": _TENTHS * (nearness[place] - _MIDDLE),
             "alone": float(not others),
             "reply_words": _counted((said & replies[place]) - theirs),
             "other_words": _counted(said & theirs - own[place] - replies[place]),
             "short_answer": float(is_short),
             "follow_up": float(incoming.follow_up is not None),
-            "other_numbers": float(names_others(incoming, one)),
-            "odds": _odds(one),
-            "unanswered": float(not one.checkpoint.reply),
+            "other_numbers": float(names_others(incoming, candidate)),
+            "odds": _odds(candidate),
+            "unanswered": float(not candidate.checkpoint.reply),
         }
         rows.append([row[name] for name in WEIGHTS])
     return np.array(rows)
@@ -115,11 +118,11 @@ def _counted(words: frozenset[str] | set[str]) -> float:
     return float(min(len(words), _MOST_WORDS))
 
 
-def _odds(one: Candidate) -> float:
+def _odds(candidate: Candidate) -> float:
     """The reading model's odds. It takes short orders for answers ("reset my password"), which
     nobody gives to what we have not answered: there its odds only count against a ticket."""
-    if one.continued is None:
+    if candidate.continued is None:
         return _UNREAD
-    bounded = min(max(one.continued, 1e-3), 1 - 1e-3)
+    bounded = min(max(candidate.continued, 1e-3), 1 - 1e-3)
     odds = math.log(bounded / (1 - bounded))
-    return odds if one.checkpoint.reply else min(odds, 0.0)
+    return odds if candidate.checkpoint.reply else min(odds, 0.0)

@@ -41,13 +41,13 @@ class DeadlineRules:
         rule = self.section.rule_for(ticket.urgency, ticket.plan)
         if rule is None or not ticket.state.is_waited_for:
             return []
-        found: list[Deadline] = []
+        deadlines: list[Deadline] = []
         for target, since in _owed(ticket):
             seconds = rule.seconds(target)
             deadline = None if seconds is None else self._until(ticket, target, since, seconds)
             if deadline is not None:
-                found.append(deadline)
-        return found
+                deadlines.append(deadline)
+        return deadlines
 
     def _until(self, ticket: Ticket, target: str, since: float, seconds: float) -> Deadline | None:
         """The time that it stood still for comes on top."""

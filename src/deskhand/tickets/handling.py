@@ -70,12 +70,12 @@ async def every_ticket(
     """All tickets, or one customer's, with their messages and events, the latest changed first."""
     after: tuple[float, str] | None = None
     wanted = TicketFilter(customer=customer)
-    while found := await tickets.store.find(wanted, limit=_PORTION, after=after):
-        for row in found:
+    while portion := await tickets.store.find(wanted, limit=_PORTION, after=after):
+        for row in portion:
             whole = await tickets.store.ticket(row.id)
             messages = await messages_with_replies(tickets, row.id)
             yield whole, messages, await tickets.store.events(row.id)
-        after = (found[-1].changed_at, found[-1].id)
+        after = (portion[-1].changed_at, portion[-1].id)
 
 
 async def messages_with_replies(tickets: Tickets, ticket_id: str) -> list[TicketMessage]:
@@ -92,11 +92,11 @@ async def mend_all(tickets: Tickets, customers: Sequence[str]) -> None:
 
 
 async def judge(
-    tickets: Tickets, written: str, by: str, found: Mapping[str, str | None], why: str = ""
+    tickets: Tickets, written: str, by: str, judgement: Mapping[str, str | None], why: str = ""
 ) -> Ticket:
     """Say how urgent a ticket is and what it is about; what is None stays as it is."""
     return await tickets.changed(
-        written, lambda ticket: rules.triaged(ticket, found, by, why, tickets.now())
+        written, lambda ticket: rules.triaged(ticket, judgement, by, why, tickets.now())
     )
 
 
@@ -172,11 +172,11 @@ async def in_bulk(written: Sequence[str], change: Callable[[str], Awaitable[Tick
 
 async def merge_all(tickets: Tickets, written: Sequence[str], by: str, why: str) -> BulkResult:
     """Make several tickets part of the one that was opened first."""
-    found = [await tickets.find(ticket_id) for ticket_id in dict.fromkeys(written)]
-    if len(found) < 2:
+    merged = [await tickets.find(ticket_id) for ticket_id in dict.fromkeys(written)]
+    if len(merged) < 2:
         raise Conflict("choose two tickets or more to join them")
-    first = min(found, key=lambda ticket: (ticket.opened_at, ticket.id))
-    others = [ticket.id for ticket in found if ticket.id != first.id]
+    first = min(merged, key=lambda ticket: (ticket.opened_at, ticket.id))
+    others = [ticket.id for ticket in merged if ticket.id != first.id]
     return await in_bulk(others, lambda ticket_id: tickets.merge(ticket_id, first.id, by, why))
 
 
@@ -195,12 +195,12 @@ async def note_answers(tickets: Tickets, by: str, runs: Sequence[str] | None = N
 
 
 async def _note_answer(tickets: Tickets, ticket_id: str, run: str, by: str, at: float) -> None:
-    told = {
+    answered_runs = {
         event.run
         for event in await tickets.store.events(ticket_id)
         if event.kind is TicketEventKind.ANSWERED
     }
-    if run in told:
+    if run in answered_runs:
         return
     reply = await tickets.store.reply_of(run)
 
@@ -239,15 +239,15 @@ async def count_deadlines(tickets: Tickets) -> int:
 
 async def tell_deadlines(tickets: Tickets, by: str) -> list[TicketEvent]:
     """Note each deadline that is near or has passed, once; returns what is new."""
-    told: list[TicketEvent] = []
+    new_events: list[TicketEvent] = []
     for ticket in await tickets.store.near_deadlines(tickets.now()):
         event = _deadline_event(tickets, ticket, by)
         if event is None:
             continue
         current = await tickets.changed(ticket.id, partial(_tell_again, tickets, by))
         if current.told == f"{event.kind} {event.deadline}":
-            told.append(event)
-    return told
+            new_events.append(event)
+    return new_events
 
 
 def _deadline_event(tickets: Tickets, ticket: Ticket, by: str) -> TicketEvent | None:

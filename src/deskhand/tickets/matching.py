@@ -44,24 +44,24 @@ def is_candidate(ticket: Ticket, now: float, reopen_within: float) -> bool:
 
 def reachable(incoming: Incoming, candidates: Sequence[Candidate]) -> list[Candidate]:
     """The tickets that the writer may come to, in the order in which they are looked at."""
-    own = [one for one in candidates if incoming.is_proven or one.in_conversation]
+    own = [candidate for candidate in candidates if incoming.is_proven or candidate.in_conversation]
     return sorted(own, key=_rank)
 
 
 def match_by_signs(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchResult | None:
     """What ids, numbers and words of a follow-up show; None where only meaning is left."""
     ordered = reachable(incoming, candidates)
-    found = (rule(incoming, ordered) for rule in _SIGNS)
-    return next((result for result in found if result is not None), None)
+    results = (rule(incoming, ordered) for rule in _SIGNS)
+    return next((result for result in results if result is not None), None)
 
 
 def match(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchResult:
     """The first evidence in its order decides; without any, the message opens a ticket."""
     ordered = reachable(incoming, candidates)
     for rule in (*_SIGNS, *_MEANING):
-        found = rule(incoming, ordered)
-        if found is not None:
-            return found
+        result = rule(incoming, ordered)
+        if result is not None:
+            return result
     why = "nothing shows that it continues one of the customer's tickets"
     if not ordered:
         why = "the customer has no ticket that it could continue"
@@ -73,15 +73,15 @@ def _rank(candidate: Candidate) -> tuple[int, float]:
 
 
 def _by_name(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchResult | None:
-    for one in candidates:
-        if incoming.named == one.ticket.id:
+    for candidate in candidates:
+        if incoming.named == candidate.ticket.id:
             why = "the program that handed it in names this ticket"
-            return _joins(one, MatchConfidence.HIGH, MatchEvidence.CITED, why)
+            return _joins(candidate, MatchConfidence.HIGH, MatchEvidence.CITED, why)
     return None
 
 
 def _by_conversation(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchResult | None:
-    here = [one for one in candidates if one.in_conversation]
+    here = [candidate for candidate in candidates if candidate.in_conversation]
     if not here:
         return None
     chosen = here[0]
@@ -91,16 +91,16 @@ def _by_conversation(incoming: Incoming, candidates: Sequence[Candidate]) -> Mat
 
 
 def _by_answer(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchResult | None:
-    for one in candidates:
-        if incoming.answered == one.ticket.id:
+    for candidate in candidates:
+        if incoming.answered == candidate.ticket.id:
             why = "it answers a mail of ours about this ticket"
-            return _joins(one, MatchConfidence.HIGH, MatchEvidence.ANSWERED, why)
+            return _joins(candidate, MatchConfidence.HIGH, MatchEvidence.ANSWERED, why)
     return None
 
 
 def _named(incoming: Incoming, candidates: Sequence[Candidate]) -> Candidate | None:
     """The ticket that the message cites; None where it cites none of these, or several."""
-    named = [one for one in candidates if one.ticket.id in incoming.cited]
+    named = [candidate for candidate in candidates if candidate.ticket.id in incoming.cited]
     return named[0] if len(named) == 1 else None
 
 
@@ -113,7 +113,9 @@ def _by_citation(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchRe
 
 def _by_reference(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchResult | None:
     wanted = set(incoming.references)
-    sharing = [one for one in candidates if wanted & set(one.checkpoint.references)]
+    sharing = [
+        candidate for candidate in candidates if wanted & set(candidate.checkpoint.references)
+    ]
     if not sharing:
         return None
     shared = sorted(wanted & set(sharing[0].checkpoint.references))
@@ -127,7 +129,7 @@ def _by_follow_up(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchR
     """Unfinished tickets come first: a solved one is meant only where there is no other."""
     if incoming.follow_up is None:
         return None
-    unfinished = [one for one in candidates if one.ticket.state in _UNFINISHED]
+    unfinished = [candidate for candidate in candidates if candidate.ticket.state in _UNFINISHED]
     possible = unfinished or list(candidates)
     if len(possible) != 1 or _is_other_matter(incoming, possible[0]):
         return None
@@ -160,7 +162,7 @@ def _by_chance(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchResu
 
 def _chances(incoming: Incoming, candidates: Sequence[Candidate]) -> list[float] | None:
     """None where nobody read message and ticket together."""
-    if all(one.continued is None for one in candidates):
+    if all(candidate.continued is None for candidate in candidates):
         return None
     from deskhand.tickets.continuation import chances
 
@@ -169,13 +171,13 @@ def _chances(incoming: Incoming, candidates: Sequence[Candidate]) -> list[float]
 
 def _by_meaning(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchResult | None:
     """For desks where nobody reads message and ticket together."""
-    if any(one.continued is not None for one in candidates):
+    if any(candidate.continued is not None for candidate in candidates):
         return None
     compared: list[tuple[float, Candidate]] = []
-    for one in candidates:
-        near = likeness(incoming, one)
-        if near is not None and not names_others(incoming, one):
-            compared.append((near, one))
+    for candidate in candidates:
+        near = likeness(incoming, candidate)
+        if near is not None and not names_others(incoming, candidate):
+            compared.append((near, candidate))
     if not compared:
         return None
     compared.sort(key=lambda pair: -pair[0])

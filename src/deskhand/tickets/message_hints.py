@@ -76,8 +76,8 @@ def named_numbers(text: str) -> tuple[str, ...]:
     """Numbers of orders, invoices and the like, each once, as they are compared: without spaces,
     dashes and leading zeros."""
     read = text[:LONGEST_READ]
-    found = _extractor().extract(read, now=_ANY_TIME)
-    written = [str(match.value) for match in found["reference"].matches]
+    slots = _extractor().extract(read, now=_ANY_TIME)
+    written = [str(match.value) for match in slots["reference"].matches]
     written += ["".join(match.groups()) for match in _LETTERED.finditer(fold(read))]
     numbers = dict.fromkeys(_plain(number) for number in written)
     return tuple(number for number in numbers if _is_telling(number))

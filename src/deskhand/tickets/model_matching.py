@@ -54,18 +54,20 @@ class TicketMatcher:
         ModelAway passes through, since the run then waits; after any other fault, and where no
         model was asked after all, the desk's own evidence decides.
         """
-        possible = [one for one in candidates if not names_others(incoming, one)]
+        possible = [candidate for candidate in candidates if not names_others(incoming, candidate)]
         if not possible:
             return AskedMatch()
         try:
-            told = [await self._told(run_id, one, without_model) for one in possible]
+            described = [
+                await self._told(run_id, candidate, without_model) for candidate in possible
+            ]
             task = Task(
                 kind=TaskKind.MATCH,
                 stage=STAGE,
                 run_id=run_id,
                 text=incoming.text,
-                inputs={"candidates": told},
-                choices=tuple(one.ticket.id for one in possible),
+                inputs={"candidates": described},
+                choices=tuple(candidate.ticket.id for candidate in possible),
                 without_model=without_model,
             )
             answer = await self._brain.answer(task)
@@ -79,31 +81,31 @@ class TicketMatcher:
             return AskedMatch()
         return AskedMatch(_result(answer, possible), answer.answered)
 
-    async def _told(self, run_id: str, one: Candidate, without_model: bool) -> dict[str, Any]:
+    async def _told(self, run_id: str, candidate: Candidate, without_model: bool) -> dict[str, Any]:
         """A ticket as the model is told of it."""
         return {
-            "id": one.ticket.id,
-            "state": one.ticket.state.value,
-            "subject": one.checkpoint.subject,
-            "summary": await self._summary(run_id, one, without_model),
-            "our_last_reply": one.checkpoint.reply,
+            "id": candidate.ticket.id,
+            "state": candidate.ticket.state.value,
+            "subject": candidate.checkpoint.subject,
+            "summary": await self._summary(run_id, candidate, without_model),
+            "our_last_reply": candidate.checkpoint.reply,
         }
 
-    async def _summary(self, run_id: str, one: Candidate, without_model: bool) -> str:
+    async def _summary(self, run_id: str, candidate: Candidate, without_model: bool) -> str:
         """What a ticket is about: in the model's words where it has many messages."""
-        if one.checkpoint.messages <= _SHORT:
-            return one.checkpoint.summary
-        key = (one.ticket.id, one.checkpoint.number)
+        if candidate.checkpoint.messages <= _SHORT:
+            return candidate.checkpoint.summary
+        key = (candidate.ticket.id, candidate.checkpoint.number)
         if key not in self._summaries:
             task = Task(
                 kind=TaskKind.SUMMARISE,
                 stage=STAGE,
                 run_id=run_id,
-                text=read_text(one.checkpoint),
+                text=read_text(candidate.checkpoint),
                 without_model=without_model,
             )
             self._keep(key, str((await self._brain.answer(task)).data["text"]))
-        return self._summaries[key] or one.checkpoint.summary
+        return self._summaries[key] or candidate.checkpoint.summary
 
     def _keep(self, key: tuple[str, int], text: str) -> None:
         self._summaries[key] = text
@@ -114,7 +116,9 @@ class TicketMatcher:
 def _result(answer: Answer, candidates: Sequence[Candidate]) -> MatchResult:
     fields = answer.data
     chance = float(fields["confidence"])
-    chosen = next((one for one in candidates if one.ticket.id == fields["match"]), None)
+    chosen = next(
+        (candidate for candidate in candidates if candidate.ticket.id == fields["match"]), None
+    )
     if chosen is None or chance < LIKELY:
         return MatchResult(why=f"the model takes it for none of the tickets ({chance:.2f})")
     return MatchResult(

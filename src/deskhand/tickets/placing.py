@@ -167,8 +167,8 @@ class TicketPlacing:
     async def _vector(self, message: Message) -> "NDArray[np.float32] | None":
         if self.embedder is None:
             return None
-        found = await asyncio.to_thread(self.embedder.embed, [told_meaning(message)], "query")
-        return found[0] if found[0].any() else None
+        vectors = await asyncio.to_thread(self.embedder.embed, [told_meaning(message)], "query")
+        return vectors[0] if vectors[0].any() else None
 
     async def _incoming(
         self,
@@ -202,7 +202,9 @@ class TicketPlacing:
         if not named:
             return (), None
         led = await self.tickets.store.lead(named)
-        own = {first: one.id for first, one in led.items() if one.customer in customer.names}
+        own = {
+            first: ticket.id for first, ticket in led.items() if ticket.customer in customer.names
+        }
         cited = tuple(own[first] for first in cited_in(message) if first in own)
         return cited, own.get(answered or "")
 
@@ -235,12 +237,14 @@ class TicketPlacing:
         self, message: Message, checkpoints: Sequence[TicketCheckpoint]
     ) -> dict[str, float]:
         """How likely the message continues the newest of these tickets, by ticket."""
-        newest = sorted(checkpoints, key=lambda one: -one.newest_at)[:MOST_READ]
+        newest = sorted(checkpoints, key=lambda checkpoint: -checkpoint.newest_at)[:MOST_READ]
         if self.continuations is None or not newest:
             return {}
-        texts = [read_text(one) for one in newest]
+        texts = [read_text(checkpoint) for checkpoint in newest]
         chances = await asyncio.to_thread(self.continuations, told_meaning(message), texts)
-        return {one.ticket_id: chance for one, chance in zip(newest, chances, strict=True)}
+        return {
+            checkpoint.ticket_id: chance for checkpoint, chance in zip(newest, chances, strict=True)
+        }
 
     async def _join(
         self,

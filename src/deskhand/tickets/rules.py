@@ -155,11 +155,11 @@ def assigned(
 
 
 def triaged(
-    ticket: Ticket, found: Mapping[str, str | None], by: str, why: str, at: float
+    ticket: Ticket, judgement: Mapping[str, str | None], by: str, why: str, at: float
 ) -> list[TicketEvent]:
     """How urgent it is, what it is about, in which language and for whom; what is None stays."""
     _refuse_merged(ticket)
-    said = {name: value for name, value in found.items() if value is not None}
+    said = {name: value for name, value in judgement.items() if value is not None}
     new = {name: value for name, value in said.items() if value != getattr(ticket, name)}
     return [_event(ticket, TicketEventKind.TRIAGED, by, why, at, **new)] if new else []
 

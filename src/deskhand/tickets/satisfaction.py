@@ -56,7 +56,9 @@ async def ask_once(tickets: Tickets, ticket_id: str, by: str) -> str | None:
     """The secret for the customer's link; None where he was asked before."""
     secret = secrets.token_urlsafe(18)
     digest = digest_of(secret)
-    ticket = await tickets.changed(ticket_id, lambda one: surveyed(one, digest, by, tickets.now()))
+    ticket = await tickets.changed(
+        ticket_id, lambda current: surveyed(current, digest, by, tickets.now())
+    )
     return secret if ticket.survey == digest else None
 
 
@@ -68,4 +70,4 @@ async def rate(tickets: Tickets, written: str, secret: str, rating: Rating | Non
         raise Conflict("this link leads nowhere")
     if rating is None:
         return ticket
-    return await tickets.changed(ticket.id, lambda one: rated(one, rating, tickets.now()))
+    return await tickets.changed(ticket.id, lambda current: rated(current, rating, tickets.now()))

@@ -192,13 +192,13 @@ class Tickets:
         the events.
         """
         numbered, after = _numbered(tickets, events)
-        told = {name: told_of(checkpoints[name], ticket) for name, ticket in after.items()}
+        current = {name: told_of(checkpoints[name], ticket) for name, ticket in after.items()}
         crash_point("tickets.before_change")
         due = self._due(after.values())
-        await self.store.write(customer, version, numbered, told, vectors, due)
+        await self.store.write(customer, version, numbered, current, vectors, due)
         crash_point("tickets.after_change")
         for name, ticket in after.items():
-            await self._follow(ticket, told[name])
+            await self._follow(ticket, current[name])
         return after
 
     def _due(self, tickets: Iterable[Ticket]) -> dict[str, Deadline | None]:
@@ -286,13 +286,13 @@ class Tickets:
                     held[ticket_id] = _read(raw)
                 else:
                     await self._clear_stray(customer, ticket_id)
-        found: dict[str, TicketCheckpoint] = {}
+        checkpoints: dict[str, TicketCheckpoint] = {}
         for ticket in tickets:
             checkpoint = held.get(ticket.id)
             if checkpoint is None or checkpoint.number != ticket.number:
                 checkpoint = await self._mended(ticket)
-            found[ticket.id] = checkpoint
-        return found
+            checkpoints[ticket.id] = checkpoint
+        return checkpoints
 
     async def mend(self, customer: str) -> None:
         """Bring both stores to what the events of a customer's tickets say."""
@@ -335,7 +335,7 @@ class Tickets:
                     progress(done.tickets)
             after = ids[-1]
         cleared = 0
-        strays = [one async for one in self.active.all_checkpoints()]
+        strays = [stray async for stray in self.active.all_checkpoints()]
         for customer, ticket_id in strays:
             cleared += await self._clear_stray(customer, ticket_id)
         return _with(done, cleared=cleared)
@@ -376,11 +376,11 @@ def _numbered(
     after = {ticket.id: ticket for ticket in tickets}
     numbered: list[TicketEvent] = []
     for event in events:
-        known = after[event.ticket]
-        event = event.changed(number=known.number + 1)
+        ticket = after[event.ticket]
+        event = event.changed(number=ticket.number + 1)
         if event.kind is TicketEventKind.OPENED:
-            known = known.changed(opened_at=event.at)
-        after[event.ticket] = apply(known, event)
+            ticket = ticket.changed(opened_at=event.at)
+        after[event.ticket] = apply(ticket, event)
         numbered.append(event)
     return numbered, after
 
