@@ -143,8 +143,8 @@ class SqlTelemetryFeed(SqlDesk):
         self, core: sa.Connection, number: int, limit: int, with_calls: bool
     ) -> list[ToldRun]:
         asked = {"desk": self.desk, "mark": number, "most": limit}
-        told = core.execute(_TOLD_AFTER, asked).all()
-        positions = sorted({position for _, position, _ in told})
+        statements = core.execute(_TOLD_AFTER, asked).all()
+        positions = sorted({position for _, position, _ in statements})
         if not positions:
             return []
         runs = _runs(core, positions)
@@ -153,16 +153,16 @@ class SqlTelemetryFeed(SqlDesk):
         calls: dict[str, list[LlmCall]] = {}
         if with_calls:
             calls = _calls(core, [run.id for run, _, _ in runs.values()])
-        found: list[ToldRun] = []
-        for place, position, last in told:
+        told_runs: list[ToldRun] = []
+        for place, position, last in statements:
             run, message_id, history = runs[position]
             times = [stated_at for stated_at in stated[position] if stated_at[0] <= last]
             ends = [count for _, count, _ in times]
             before, now = _span(times)
             since = [call for call in calls.get(run.id, ()) if before < call.at <= now]
             until = rows[position][: ends[-1]]
-            found.append(ToldRun(place, run, message_id, until, ends, history, since))
-        return found
+            told_runs.append(ToldRun(place, run, message_id, until, ends, history, since))
+        return told_runs
 
     async def of_run(self, run_id: str) -> ToldRun:
         """One run with all of its rows; NotFound where there is none."""
@@ -224,10 +224,10 @@ def _runs(core: sa.Connection, positions: Sequence[int]) -> dict[int, tuple[Run,
     """Runs with the ids of their messages, and how many messages their conversations had by
     then."""
     read = core.execute(_OF_RUNS, {"positions": positions}).all()
-    found = [(_run_of(values), body) for *values, body in read]
-    counted = _messages_by_then(core, [run for run, _ in found])
+    runs_with_bodies = [(_run_of(values), body) for *values, body in read]
+    counted = _messages_by_then(core, [run for run, _ in runs_with_bodies])
     runs: dict[int, tuple[Run, str | None, int]] = {}
-    for run, body in found:
+    for run, body in runs_with_bodies:
         runs[run.position] = (run, _message_id(body), counted[run.position])
     return runs
 
@@ -303,6 +303,6 @@ def _span(times: Sequence[tuple[int, int, float]]) -> tuple[float, float]:
 
 def _count_of(body: str) -> int:
     """How many rows a statement covers: `"steps":"12:..."`."""
-    _, found, rest = body.partition(_COUNT_BEGINS)
-    count = rest.partition(":")[0] if found else ""
+    _, separator, rest = body.partition(_COUNT_BEGINS)
+    count = rest.partition(":")[0] if separator else ""
     return int(count) if count.isdecimal() else 0

@@ -35,11 +35,11 @@ class SqlSink:
 
     def _insert(self, core: sa.Connection, events: Sequence[TelemetryEvent]) -> None:
         runs = list({event.run_id for event in events})
-        known = set(core.execute(_OF_RUNS, {"desk": self.desk, "runs": runs}).scalars())
+        stored_ids = set(core.execute(_OF_RUNS, {"desk": self.desk, "runs": runs}).scalars())
         last = core.execute(_LAST, {"desk": self.desk}).scalar() or 0
         new: dict[str, TelemetryEvent] = {}
         for event in events:
-            if event.id not in known:
+            if event.id not in stored_ids:
                 new.setdefault(event.id, event)
         if new:
             rows = _rows(self.desk, new.values(), last + 1)
