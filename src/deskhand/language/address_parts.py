@@ -109,7 +109,7 @@ def address_place(text: str, taken: Sequence[Span] = (), *, is_asked: bool = Fal
 def address_places(text: str, taken: Sequence[Span] = (), *, is_asked: bool = False) -> list[Span]:
     """The places of all addresses."""
     tokens = [_Token(match.group(), *match.span()) for match in _TOKEN.finditer(text)]
-    found: list[Span] = []
+    places: list[Span] = []
     place = 0
     while place < len(tokens):
         parts = _Parts(tokens, taken, is_asked=is_asked)
@@ -118,9 +118,9 @@ def address_places(text: str, taken: Sequence[Span] = (), *, is_asked: bool = Fa
             place += 1
             continue
         first, last = reached
-        found.append((tokens[first].start, tokens[last - 1].end))
+        places.append((tokens[first].start, tokens[last - 1].end))
         place = last
-    return found
+    return places
 
 
 class _Parts:

@@ -93,7 +93,7 @@ def concerns_in(
         if not missing:
             break
         best |= _likely(reader.read(piece), piece, missing)
-    return sorted(best.values(), key=lambda found: -found.probability)
+    return sorted(best.values(), key=lambda concern: -concern.probability)
 
 
 def _likely(

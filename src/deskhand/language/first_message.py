@@ -17,10 +17,10 @@ def stated_in(
     if len(text) > MOST_TEXT:
         return {}
     question = OpenQuestion(asked=(), slots=tuple(names))
-    found = reader.values(text, question, received_at)
-    values = dict(found.values)
+    stated = reader.values(text, question, received_at)
+    values = dict(stated.values)
     for name in reader.texts(question):
-        words = unasked_words(reader.about(name), text, found.spans)
+        words = unasked_words(reader.about(name), text, stated.spans)
         if words:
             values[name] = words
     return values

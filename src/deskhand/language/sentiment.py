@@ -170,14 +170,14 @@ def _language(text: str, given: str | None) -> str:
 
 def _praise(folded: str, language: str) -> list[str]:
     """Words of praise that no negation stands before."""
-    found: list[str] = []
+    praise: list[str] = []
     for pattern in _patterns(language, Sentiment.POSITIVE):
         for match in pattern.finditer(folded):
             before = folded[max(0, match.start() - _BEFORE) : match.start()]
             before = before.rpartition(".")[2].rpartition(",")[2]
             if not any(negation.search(before) for negation in _patterns(language, _NEGATION)):
-                found.append(str(match[0]).strip()[:_SHOWN])
-    return found
+                praise.append(str(match[0]).strip()[:_SHOWN])
+    return praise
 
 
 def _hits(folded: str, language: str, kind: str) -> list[str]:

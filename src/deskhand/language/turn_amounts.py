@@ -133,10 +133,10 @@ class SpokenAmount(NamedTuple):
 
 def spoken_amounts(folded: str, language: str | None) -> list[SpokenAmount]:
     """The amounts without a currency that a folded text says in words, in their order."""
-    found = [*_notes(folded, language), *_numbers(folded, language)]
-    found += [*numbers_with_cents(folded), *shares_in(folded)]
+    amounts = [*_notes(folded, language), *_numbers(folded, language)]
+    amounts += [*numbers_with_cents(folded), *shares_in(folded)]
     kept: list[SpokenAmount] = []
-    for amount in sorted(found, key=lambda amount: (amount.start, -amount.end)):
+    for amount in sorted(amounts, key=lambda amount: (amount.start, -amount.end)):
         if not kept or amount.start >= kept[-1].end:
             kept.append(amount)
     return kept

@@ -67,15 +67,15 @@ class Turn:
     they are right."""
 
 
-def same_value(known: Any, value: Any) -> bool:
+def same_value(first: Any, second: Any) -> bool:
     """Whether two values are one: 15 and 15.00 are, and so are words in capitals and in small."""
-    if isinstance(known, Mapping) and isinstance(value, Mapping):
-        return all(same_value(known.get(name), item) for name, item in value.items())
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        return all(same_value(first.get(name), item) for name, item in second.items())
     try:
-        return Decimal(str(known)) == Decimal(str(value))
+        return Decimal(str(first)) == Decimal(str(second))
     except ArithmeticError:
         pass
-    return known == value or str(known).casefold() == str(value).casefold()
+    return first == second or str(first).casefold() == str(second).casefold()
 
 
 def answer_kind(values: Mapping[str, Any]) -> TurnKind:

@@ -51,10 +51,10 @@ class NumberPlaces:
 
     def _only_new(self, spec: SlotSpec, fits: list["re.Match[str]"]) -> str | None:
         """Of two numbers the one that is not known yet."""
-        known = re.sub(r"\D", "", str(self._known.get(spec.name) or ""))
+        digits = re.sub(r"\D", "", str(self._known.get(spec.name) or ""))
         numbers = {match.group() for match in fits}
-        new = numbers - {known}
-        return new.pop() if len(new) == 1 and known in numbers else None
+        new = numbers - {digits}
+        return new.pop() if len(new) == 1 and digits in numbers else None
 
     def _marked(self, matches: list["re.Match[str]"], name: str) -> list["re.Match[str]"]:
         place = self._marks.get(name)
@@ -65,8 +65,8 @@ class NumberPlaces:
 
     def _free(self, pattern: "re.Pattern[str]", text: str | None = None) -> list["re.Match[str]"]:
         """What has this form, and belongs neither to another value nor to an address."""
-        found = pattern.finditer(text or self._text)
-        return [match for match in found if not self._is_place_taken(match.span())]
+        matches = pattern.finditer(text or self._text)
+        return [match for match in matches if not self._is_place_taken(match.span())]
 
     def _is_place_taken(self, place: Span) -> bool:
         return any(overlap(place, taken) for taken in (*self._spans, *self._addresses))

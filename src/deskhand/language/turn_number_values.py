@@ -36,9 +36,9 @@ def is_amount_of(value: Any, written: str) -> bool:
     return Decimal(str(value["amount"])) == int(written)
 
 
-def is_of_size(number: Decimal, known: Decimal) -> bool:
+def is_of_size(number: Decimal, known_amount: Decimal) -> bool:
     """Whether a number that is not the known one may stand in its place."""
-    return number != known and known / _TIMES <= number <= known * _TIMES
+    return number != known_amount and known_amount / _TIMES <= number <= known_amount * _TIMES
 
 
 def names_other_thing(before: str, slot: str, prompt: str) -> bool:

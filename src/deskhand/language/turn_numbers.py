@@ -90,11 +90,11 @@ class BareNumbers(OrderNumbers):
     def _beside_known(self, spec: SlotSpec, bare: list["re.Match[str]"]) -> str | None:
         """Where a text names the amount that is known, the one other number of that size: it is
         said what the first one stood for."""
-        known = self._known_amount(spec)
+        known_amount = self._known_amount(spec)
         named = {number_of(match.group()) for match in BARE_NUMBER.finditer(self._text)}
-        if known is None or known not in named:
+        if known_amount is None or known_amount not in named:
             return None
-        others = [match for match in bare if is_of_size(number_of(match.group()), known)]
+        others = [match for match in bare if is_of_size(number_of(match.group()), known_amount)]
         different = {match.group() for match in others}
         if len(different) != 1:
             return None
@@ -102,10 +102,10 @@ class BareNumbers(OrderNumbers):
         return different.pop()
 
     def _known_amount(self, spec: SlotSpec) -> Decimal | None:
-        known = self._known.get(spec.name)
-        if not isinstance(known, Mapping) or "amount" not in known:
+        value = self._known.get(spec.name)
+        if not isinstance(value, Mapping) or "amount" not in value:
             return None
-        return Decimal(str(known["amount"]))
+        return Decimal(str(value["amount"]))
 
     def _price(self, spec: SlotSpec, bare: list["re.Match[str]"]) -> str | None:
         """What the thing cost, where nobody asked: the customer is asked whether that is right."""
@@ -134,8 +134,8 @@ class BareNumbers(OrderNumbers):
         """A number without its currency that takes back the amount before it: "20 euros, or no,
         say 15"."""
         name = spec.name
-        known = self._known_amount(spec)
-        if known is not None and Decimal(str(values[name].get("amount", 0))) == known:
+        known_amount = self._known_amount(spec)
+        if known_amount is not None and Decimal(str(values[name].get("amount", 0))) == known_amount:
             instead = self._beside_known(spec, self._bare())
             if instead is not None:
                 values[name] = {**values[name], "amount": written_out(number_of(instead), 2)}
@@ -181,19 +181,19 @@ class BareNumbers(OrderNumbers):
     ) -> None:
         """An amount in words, or a share: the customer is asked whether it was understood."""
         language = identify(self._text).code
-        known = self._known.get(spec.name)
-        found = [
+        known_value = self._known.get(spec.name)
+        amounts = [
             amount
             for amount in spoken_amounts(self._folded, language)
-            if self._is_meant(amount, is_asked=is_asked, is_known=known is not None)
+            if self._is_meant(amount, is_asked=is_asked, is_known=known_value is not None)
         ]
-        typed = [(amount, typed_amount(amount, currency)) for amount in found]
-        new = [(amount, value) for amount, value in typed if value != known] or typed
+        typed = [(amount, typed_amount(amount, currency)) for amount in amounts]
+        new = [(amount, value) for amount, value in typed if value != known_value] or typed
         meant = self._last_said(new)
         if meant is not None:
             values[spec.name] = meant
             self.chosen.append(spec.name)
-            self._spans += [(amount.start, amount.end) for amount in found]
+            self._spans += [(amount.start, amount.end) for amount in amounts]
 
     def _last_said(self, typed: list[tuple[SpokenAmount, dict[str, str]]]) -> dict[str, str] | None:
         """The only amount, or the last where the text takes the others back."""

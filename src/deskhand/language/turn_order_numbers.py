@@ -129,10 +129,10 @@ class OrderNumbers(NumberPlaces):
 
     def _groups(self, spec: SlotSpec) -> list["re.Match[str]"]:
         """Digits in groups that are no postcode."""
-        found = [*self._free(GROUPED), *self._free(HYPHENED)]
+        groups = [*self._free(GROUPED), *self._free(HYPHENED)]
         for prefix in spec.prefix:
-            found += self._free(re.compile(PREFIXED_GROUPS.format(prefix=re.escape(prefix))))
-        return [match for match in found if not IN_ADDRESS.match(self._text[match.end() :])]
+            groups += self._free(re.compile(PREFIXED_GROUPS.format(prefix=re.escape(prefix))))
+        return [match for match in groups if not IN_ADDRESS.match(self._text[match.end() :])]
 
     def _may_be_order(self, match: "re.Match[str]", spec: SlotSpec) -> bool:
         """Whether a number has the form of an order's, and is neither an amount that is known nor

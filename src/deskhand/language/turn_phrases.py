@@ -98,8 +98,8 @@ def _by_vector(text: str) -> dict[TurnKind, float]:
     scores = weights[:, :-1] @ vector + weights[:, -1]
     chances = np.exp(scores - scores.max())
     logarithms = np.log(chances / chances.sum() + _LEAST)
-    told = zip(kinds, logarithms, strict=True)
-    return {kind: _WEIGHT * float(logarithm) for kind, logarithm in told}
+    by_kind = zip(kinds, logarithms, strict=True)
+    return {kind: _WEIGHT * float(logarithm) for kind, logarithm in by_kind}
 
 
 def _by_phrases(kind: TurnKind, folded: str, cues: Cues) -> float:

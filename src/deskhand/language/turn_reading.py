@@ -39,11 +39,13 @@ def read_turn(reader: MessageReader, text: str, question: OpenQuestion) -> TurnR
 
 
 def turn_context(
-    matter: str | None, asked: str, question: str, known: Mapping[str, Any] | None
+    matter: str | None, asked: str, question: str, known_values: Mapping[str, Any] | None
 ) -> str:
     """What a turn follows, in the words that the model learned it in. `scripts/reading_corpus.py`
     says it in the same words."""
-    said = "; ".join(f"{name}: {_written(value)}" for name, value in sorted((known or {}).items()))
+    said = "; ".join(
+        f"{name}: {_written(value)}" for name, value in sorted((known_values or {}).items())
+    )
     return f"{matter or ''} / {asked}. {question} [{said}]"
 
 

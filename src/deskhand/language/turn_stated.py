@@ -29,32 +29,34 @@ class StatedValues:
         text: str,
         question: OpenQuestion,
         model: TurnReading,
-        found: TurnValues,
+        stated: TurnValues,
     ) -> None:
         self._slots = reader
         self.text = text
         self.question = question
         self.model = model
-        self.found = found
+        self.found = stated
         self.cues: Cues = turn_cues()
         self.folded = FoldedText(text).folded
-        self.own = OwnWords(text, model, found.spans)
+        self.own = OwnWords(text, model, stated.spans)
 
     def typed(self) -> dict[str, Any]:
         return dict(self.found.values)
 
     def new(self) -> dict[str, Any]:
         """Values that are not known already."""
-        known = self.question.known
-        return {name: value for name, value in self.typed().items() if known.get(name) != value}
+        known_values = self.question.known
+        return {
+            name: value for name, value in self.typed().items() if known_values.get(name) != value
+        }
 
     def changed(self) -> dict[str, Any]:
         """Values that differ from what is known."""
-        known = self.question.known
+        known_values = self.question.known
         return {
             name: value
             for name, value in self.typed().items()
-            if name in known and not same_value(known[name], value)
+            if name in known_values and not same_value(known_values[name], value)
         }
 
     def unsure(self, values: Mapping[str, Any]) -> tuple[str, ...]:
@@ -93,9 +95,11 @@ class StatedValues:
     def in_fact(self) -> dict[str, Any]:
         """The words beside an answer that say what is so in truth, in the place of the only words
         that are known: "30 euros. Actually it was too big"."""
-        known = [name for name in self._slots.texts(self.question) if name in self.question.known]
-        words = words_beside(self.text, self.found.spans) if len(known) == 1 else None
+        known_texts = [
+            name for name in self._slots.texts(self.question) if name in self.question.known
+        ]
+        words = words_beside(self.text, self.found.spans) if len(known_texts) == 1 else None
         if words is None or not self.new():
             return {}
         is_said_so = self.cues.first("in_fact", FoldedText(words).folded)
-        return {known[0]: words} if is_said_so else {}
+        return {known_texts[0]: words} if is_said_so else {}

@@ -31,7 +31,7 @@ class TurnValues(NamedTuple):
 
 def values_in(
     text: str,
-    found: Mapping[str, SlotValue],
+    slot_values: Mapping[str, SlotValue],
     slots: Mapping[str, SlotSpec],
     question: OpenQuestion,
     marks: Mapping[str, Span],
@@ -47,10 +47,10 @@ def values_in(
     chosen: list[str] = []
     retracted: list[str] = []
     belonging = {
-        name: _belonging(slot, slots[name], folded, question) for name, slot in found.items()
+        name: _belonging(slot, slots[name], folded, question) for name, slot in slot_values.items()
     }
     for name, slot in belonging.items():
-        spans += [(match.start, match.end) for match in found[name].matches]
+        spans += [(match.start, match.end) for match in slot_values[name].matches]
         meant = _meant(slot, folded, cues) or _only_new(slot, question.known.get(name))
         if meant is None:
             meant = _marked_match(slot, folded, marks.get(mark_of(slots[name])))
@@ -104,9 +104,11 @@ def _is_retraction(slot: SlotValue, meant: SlotMatch, folded: str, cues: Cues) -
     return bool(others) and takes_back(folded, others[0].end, meant.start, meant.end, cues)
 
 
-def _only_new(slot: SlotValue, known: Any) -> SlotMatch | None:
+def _only_new(slot: SlotValue, known_value: Any) -> SlotMatch | None:
     """Of two values the one that is not known yet: the other only says what it stands for."""
-    new = [match for match in slot.matches if known is not None and match.value != known]
+    if known_value is None:
+        return None
+    new = [match for match in slot.matches if match.value != known_value]
     is_one = len({repr(match.value) for match in new}) == 1
     return new[0] if is_one and len(new) < len(slot.matches) else None
 

@@ -95,14 +95,14 @@ class TurnReader:
         marked: Mapping[str, Span] | None = None,
     ) -> TurnValues:
         """The typed values that the text states."""
-        found = self._extracted(text, received_at, self._typed(question))
-        return values_in(text, found, self._slots, question, marked or {})
+        slot_values = self._extracted(text, received_at, self._typed(question))
+        return values_in(text, slot_values, self._slots, question, marked or {})
 
     def named_in(self, text: str, received_at: datetime) -> dict[str, list[Any]]:
         """The different things that a text names, by slot."""
-        found = self._extracted(text, received_at, sorted(naming_slots(self._slots)))
+        slot_values = self._extracted(text, received_at, sorted(naming_slots(self._slots)))
         named: dict[str, list[Any]] = {}
-        for name, slot in found.items():
+        for name, slot in slot_values.items():
             values = dict.fromkeys(match.value for match in slot.matches)
             if values:
                 named[name] = list(values)
@@ -149,8 +149,8 @@ class _Decision(StatedValues):
         self, reader: TurnReader, text: str, question: OpenQuestion, received_at: datetime
     ) -> None:
         model = reader.reading(text, question)
-        found = reader.values(text, question, received_at, model.marked)
-        super().__init__(reader, text, question, model, found)
+        stated = reader.values(text, question, received_at, model.marked)
+        super().__init__(reader, text, question, model, stated)
         self.reader = reader
         self.received_at = received_at
         self.matter = reader.matter_of(text)
@@ -182,14 +182,14 @@ class _Decision(StatedValues):
         """What begins another matter, with the values of that one."""
         matter = self.matter if self.names_other_matter else None
         begun = replace(self.question, asked=(), slots=self.reader.slots_of(matter))
-        found = self.reader.values(self.text, begun, self.received_at, self.model.marked)
-        own = OwnWords(self.text, self.model, found.spans)
-        values = dict(found.values)
+        stated = self.reader.values(self.text, begun, self.received_at, self.model.marked)
+        own = OwnWords(self.text, self.model, stated.spans)
+        values = dict(stated.values)
         for name in self.reader.texts(begun):
             words = own.unasked(name, self.reader.about(name))
             if words:
                 values[name] = words
-        unsure = tuple(name for name in found.chosen if name in values)
+        unsure = tuple(name for name in stated.chosen if name in values)
         return Turn(TurnKind.OTHER_MATTER, values, self.matter, unsure=unsure)
 
     def _answers_and_corrects(self) -> bool:
@@ -365,12 +365,12 @@ class _Decision(StatedValues):
     def _taken_back(self) -> dict[str, Any]:
         """The words that stand in place of what was understood before."""
         texts: dict[str, Any] = {}
-        known = self.question.known
+        known_values = self.question.known
         is_correction = max(TurnKind, key=self._chance) is TurnKind.CORRECTION and not self.new()
         for name in self.reader.texts(self.question):
-            if name not in known:
+            if name not in known_values:
                 continue
             words = self.own.instead(name, self.reader.about(name), is_correction=is_correction)
-            if words and not same_value(known[name], words):
+            if words and not same_value(known_values[name], words):
                 texts[name] = words
         return texts

@@ -37,8 +37,8 @@ def change_in(marks: TimeMarks) -> str | None:
 def _says_move(marks: TimeMarks) -> bool:
     """`the same time` as another zone's moves nothing."""
     apart = [*marks.harmless, *((spot.start, spot.end) for spot in marks.zones)]
-    found = any_of(wish_words.MOVE, marks.languages).finditer(marks.folded)
-    return any(not overlaps(match.span(), apart) for match in found)
+    matches = any_of(wish_words.MOVE, marks.languages).finditer(marks.folded)
+    return any(not overlaps(match.span(), apart) for match in matches)
 
 
 def _says_off(marks: TimeMarks) -> bool:

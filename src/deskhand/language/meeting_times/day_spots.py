@@ -53,20 +53,23 @@ def day_spots(
 ) -> list[DaySpot]:
     """In the order of the text, none overlapping another."""
     folded = reading.folded
-    found = list(_dates(reading, language, languages, now))
-    found += _listed_before(found, folded, now.date())
-    written = list(found)
+    every_spot = list(_dates(reading, language, languages, now))
+    every_spot += _listed_before(every_spot, folded, now.date())
+    written = list(every_spot)
     for spot in _weekdays(folded, languages, now.date()):
         if spot.kind == "weekday" or not _overlaps(spot, written):
-            found.append(spot)
-    found += [
+            every_spot.append(spot)
+    every_spot += [
         DaySpot(short.start, short.end, weekday=short.weekday, kind="weekday")
         for short in short_weekdays(reading, languages)
     ]
-    found += _weeks(folded, languages, now.date())
-    every = [*stretches(folded, now.date(), languages), *month_spots(folded, now.date(), languages)]
-    found += [_of_stretch(stretch, folded, languages) for stretch in every]
-    spots = _apart(found)
+    every_spot += _weeks(folded, languages, now.date())
+    longer = [
+        *stretches(folded, now.date(), languages),
+        *month_spots(folded, now.date(), languages),
+    ]
+    every_spot += [_of_stretch(stretch, folded, languages) for stretch in longer]
+    spots = _apart(every_spot)
     spots = _dated_in_brackets(_echoed(spots, folded), folded)
     spots = _ranges(spots, folded, languages)
     spots = _apart([*spots, *_pointing_back(spots, folded, languages, now.date())])

@@ -19,15 +19,15 @@ def of_spots(spots: Iterable[TimeSpot]) -> HoursOfDay:
 
 def both(left: HoursOfDay, right: HoursOfDay) -> HoursOfDay:
     """What is in both."""
-    cut = [_cut(one, other) for one in left for other in right]
+    cut = [_cut(piece, other) for piece in left for other in right]
     return frozenset(piece for piece in cut if piece is not None)
 
 
-def _cut(one: Piece, other: Piece) -> Piece | None:
-    if one[0] is None and other[0] is None:
-        first, last = max(one[1], other[1]), min(one[2], other[2])
+def _cut(left: Piece, right: Piece) -> Piece | None:
+    if left[0] is None and right[0] is None:
+        first, last = max(left[1], right[1]), min(left[2], right[2])
         return (None, first, last) if first < last else None
-    single, wide = (one, other) if one[0] is not None else (other, one)
+    single, wide = (left, right) if left[0] is not None else (right, left)
     at = single[0]
     if at is None or (wide[0] is not None and wide[0] != at):
         return None

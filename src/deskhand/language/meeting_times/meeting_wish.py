@@ -107,11 +107,11 @@ def _made(
 def _left_over(marks: TimeMarks, used: Sequence[Place]) -> list[Place]:
     """The words about time that nothing accounts for."""
     covered = [*marks.covered, *used]
-    found = [
+    matches = [
         *any_of(wish_words.LEFTOVER, marks.languages).finditer(marks.folded),
         *compiled(wish_words.LEFTOVER_CLOCK).finditer(marks.folded),
     ]
-    return [match.span() for match in found if not overlaps(match.span(), covered)]
+    return [match.span() for match in matches if not overlaps(match.span(), covered)]
 
 
 def _after_leaving(marks: TimeMarks) -> list[Place]:

@@ -61,14 +61,14 @@ def short_weekdays(reading: FoldedText, languages: tuple[str, ...]) -> Iterator[
 
 
 def _tokens(folded: str, language: str) -> list[_Token]:
-    found: list[_Token] = []
+    tokens: list[_Token] = []
     for is_short, table in ((True, _SHORT), (False, WEEKDAY)):
         for number, form in enumerate(table[language].split()):
             for match in compiled(rf"\b(?:{form})\b").finditer(folded):
                 if is_short or len(match.group()) > 4:
                     place = match.start(), match.end()
-                    found.append(_Token(*place, number, match.group(), is_short))
-    return sorted(found)
+                    tokens.append(_Token(*place, number, match.group(), is_short))
+    return sorted(tokens)
 
 
 def _days(run: list[_Token], reading: FoldedText, language: str) -> Iterator[ShortWeekday]:

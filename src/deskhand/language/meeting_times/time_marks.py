@@ -148,12 +148,12 @@ def words_in(
             (place[0] + match.start(), place[0] + match.end())
             for match in any_of(but, marks.languages).finditer(seen)
         ]
-    found: list[Place] = []
+    spots: list[Place] = []
     for match in any_of(table, marks.languages).finditer(seen):
         spot = (place[0] + match.start(), place[0] + match.end())
         if not overlaps(spot, covered):
-            found.append(spot)
-    return found
+            spots.append(spot)
+    return spots
 
 
 def is_bare(marks: TimeMarks, place: Place) -> bool:

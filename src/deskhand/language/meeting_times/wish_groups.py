@@ -72,17 +72,17 @@ def _statements(part: _Part, marks: TimeMarks) -> list[Group]:
 
 def _limiting_words(marks: TimeMarks, sentence: Place) -> list[Place]:
     """Words like `only` that stand before a time."""
-    found: list[Place] = []
+    limiting: list[Place] = []
     limits = any_of(wish_words.ONLY, marks.languages)
     for mark in marks.times:
         begins = limits.search(marks.folded[mark.start : mark.end])
         if sentence[0] <= mark.start < sentence[1] and begins is not None:
-            found.append((mark.start, mark.end))
+            limiting.append((mark.start, mark.end))
     for place in words_in(marks, sentence, wish_words.ONLY):
         behind = [mark for mark in marks.marks if place[1] <= mark.start < sentence[1]]
         if behind and is_bare(marks, (place[1], behind[0].start)):
-            found.append(place)
-    return found
+            limiting.append(place)
+    return limiting
 
 
 # --- what is wished for, what is refused
