@@ -120,8 +120,8 @@ def _print_seal(sealed: dict[str, Any]) -> None:
         f"seal {sealed['id']} covers {sealed['runs']} runs  [dim]{moment(sealed['at'])}[/]"
     )
     if sealed["copied_to"]:
-        told = f"[dim]kept elsewhere: {', '.join(sealed['copied_to'])}[/]"
-        console().print(told, soft_wrap=True)
+        copies = f"[dim]kept elsewhere: {', '.join(sealed['copied_to'])}[/]"
+        console().print(copies, soft_wrap=True)
         return
     console().print(
         f"[dim]write down elsewhere: seal {sealed['id']}, {sealed['mac']}; `deskhand audit verify`"
@@ -302,8 +302,8 @@ def erase(
         words += f", {rows} row{'s' * (rows != 1)} of the desk's own tables as well" if rows else ""
         console().print(words, markup=False, soft_wrap=True)
         for mention in mentions:
-            told = f"still named in the database: {mention}"
-            console().print(told, style="yellow", markup=False, soft_wrap=True)
+            warning = f"still named in the database: {mention}"
+            console().print(warning, style="yellow", markup=False, soft_wrap=True)
         _tell_where_they_stand(folder, standing)
     raise typer.Exit(0 if runs or rows else 1)
 
@@ -320,15 +320,15 @@ def _still_named(folder: Path, address: str) -> list[str]:
     They are the author's: a case changed by us might no longer test what it was made for.
     """
     wanted = address.strip().lower()
-    found: list[str] = []
+    places: list[str] = []
     for file in sorted(folder.rglob("*")):
         if file.suffix.lower() not in _TEXTS or not file.is_file():
             continue
         lines = file.read_text(encoding="utf-8", errors="replace").lower().splitlines()
         numbers = [str(number) for number, line in enumerate(lines, 1) if wanted in line]
         if numbers:
-            found.append(f"{file}:{','.join(numbers)}")
-    return found
+            places.append(f"{file}:{','.join(numbers)}")
+    return places
 
 
 def _tell_where_they_stand(folder: Path | None, standing: list[str]) -> None:

@@ -61,13 +61,13 @@ def list_all(
         return
     rows = [
         (
-            escape(one["conversation"]),
-            one["status"],
-            escape(shortened(one["taken_over_by"] or "", 40)),
-            one["received_at"][:16].replace("T", " "),
-            escape(shortened(f"{one['subject']}  from {one['sender']}", 80)),
+            escape(row["conversation"]),
+            row["status"],
+            escape(shortened(row["taken_over_by"] or "", 40)),
+            row["received_at"][:16].replace("T", " "),
+            escape(shortened(f"{row['subject']}  from {row['sender']}", 80)),
         )
-        for one in listed
+        for row in listed
     ]
     print_table(("conversation", "status", "taken over by", "newest"), ("about",), rows)
 
@@ -166,19 +166,19 @@ def _list_taken_over(database: str | None, desk: str | None, as_json: bool) -> N
 
     taken = run_async(_taken_over(database, desk))
     if as_json:
-        print_json({"conversations": [_document(one) for one in taken]})
+        print_json({"conversations": [_document(takeover) for takeover in taken]})
         return
     if not taken:
         console().print("nobody has taken a conversation over")
         return
     rows = [
         (
-            escape(one.conversation),
-            escape(shortened(one.by, 40)),
-            when(one.at),
-            escape(shortened(_about(one), 80)),
+            escape(takeover.conversation),
+            escape(shortened(takeover.by, 40)),
+            when(takeover.at),
+            escape(shortened(_about(takeover), 80)),
         )
-        for one in taken
+        for takeover in taken
     ]
     print_table(("conversation", "taken over by", "since"), ("about",), rows)
     console().print(

@@ -145,15 +145,15 @@ def dated_now(mail: bytes, now: datetime) -> bytes:
     """
     days = timedelta(days=(_monday(now) - _monday(_WRITTEN)).days)
 
-    def header(found: "re.Match[bytes]") -> bytes:
-        written = parsedate_to_datetime(found[2].decode())
+    def header(match: "re.Match[bytes]") -> bytes:
+        written = parsedate_to_datetime(match[2].decode())
         moved = (written.astimezone(_ZONE) + days).astimezone(written.tzinfo)
-        return found[1] + format_datetime(min(moved, now.astimezone(written.tzinfo))).encode()
+        return match[1] + format_datetime(min(moved, now.astimezone(written.tzinfo))).encode()
 
-    def event(found: "re.Match[bytes]") -> bytes:
-        moment = datetime.strptime(found[2].decode(), _ICALENDAR).replace(tzinfo=UTC)
+    def event(match: "re.Match[bytes]") -> bytes:
+        moment = datetime.strptime(match[2].decode(), _ICALENDAR).replace(tzinfo=UTC)
         moved = (moment.astimezone(_ZONE) + days).astimezone(UTC)
-        return found[1] + moved.strftime(_ICALENDAR).encode()
+        return match[1] + moved.strftime(_ICALENDAR).encode()
 
     return _EVENT_TIME.sub(event, _MAIL_DATE.sub(header, mail))
 

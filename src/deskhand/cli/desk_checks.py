@@ -149,8 +149,8 @@ async def called_models(desk: str) -> list[Check]:
     for model, trials in (await call_models(spec)).items():
         for trial in trials:
             usage = trial.usage
-            found = f"{usage.prompt_tokens} tokens in, {usage.completion_tokens} out"
-            words = f"{model}, {trial.request}: {trial.problem or found}"
+            tokens = f"{usage.prompt_tokens} tokens in, {usage.completion_tokens} out"
+            words = f"{model}, {trial.request}: {trial.problem or tokens}"
             checks.append(Check("call", trial.problem is None, words, trial.fix))
     if not checks:
         checks.append(Check("call", True, "the desk names no model"))

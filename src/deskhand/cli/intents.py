@@ -111,12 +111,15 @@ def eligible(
     _check_tier(tier, spec.tiers)
     judged = IntentsRegistry.of(spec).judge(IntentContext(channel, _stable(customer), tier))
     if as_json:
-        counted = [one.intent for one in judged if one.is_eligible]
-        each = [one._asdict() for one in judged]
+        counted = [judgement.intent for judgement in judged if judgement.is_eligible]
+        each = [judgement._asdict() for judgement in judged]
         print_json({"desk": desk, "eligible": counted, "intents": each})
         return
     answers = {True: "yes", False: "no"}
-    rows = [[answers[one.is_eligible], _plain(one.intent), _plain(one.reason)] for one in judged]
+    rows = [
+        [answers[judgement.is_eligible], _plain(judgement.intent), _plain(judgement.reason)]
+        for judgement in judged
+    ]
     print_table(["counts"], ["intent", "why"], rows)
 
 

@@ -78,18 +78,18 @@ def claim(
     as_json: options.Json = False,
 ) -> None:
     """Show which other installation works a desk's mailboxes, or take them over."""
-    found = run_async(_claim(desk, channel, take_over, database or options.DEFAULT_DATABASE))
+    claims = run_async(_claim(desk, channel, take_over, database or options.DEFAULT_DATABASE))
     if as_json:
-        print_json({"desk": desk, "taken_over": take_over, "mailboxes": found})
+        print_json({"desk": desk, "taken_over": take_over, "mailboxes": claims})
         return
-    for name, others in found.items():
+    for name, others in claims.items():
         whose = "; ".join(claim["words"] for claim in others)
         if take_over:
             words = f"taken over from {whose}" if others else "claimed; nobody else had it"
         else:
             words = whose or "no other installation has it"
         console().print(printable(f"{name}: {words}"), markup=False, soft_wrap=True)
-    if take_over and any(found.values()):
+    if take_over and any(claims.values()):
         console().print("the other one notices within a minute; mail is read after that")
 
 
@@ -99,7 +99,7 @@ async def _claim(
     from deskhand.wiring import claimed_mailboxes, open_database, read_desk
 
     loaded = read_desk(desk)
-    found: dict[str, list[dict[str, Any]]] = {}
+    claims: dict[str, list[dict[str, Any]]] = {}
     async with open_database(url) as database:
         for mailbox in _chosen(claimed_mailboxes(loaded.spec, database), loaded, channel):
             claim = mailbox.claim
@@ -107,8 +107,8 @@ async def _claim(
                 others = await (claim.take_over() if take_over else claim.others())
             finally:
                 await mailbox.close()
-            found[mailbox.name] = [{**other._asdict(), "words": str(other)} for other in others]
-    return found
+            claims[mailbox.name] = [{**other._asdict(), "words": str(other)} for other in others]
+    return claims
 
 
 async def _backlog(

@@ -59,8 +59,8 @@ def sinks(
 
 
 def _shown(mark: "SinkMark", newest: int) -> tuple[str, ...]:
-    told = "" if mark.told_at is None else when(mark.told_at)
-    return mark.sink, str(newest - mark.number), told, mark.failure or ""
+    told_at = "" if mark.told_at is None else when(mark.told_at)
+    return mark.sink, str(newest - mark.number), told_at, mark.failure or ""
 
 
 def _document(mark: "SinkMark", newest: int) -> dict[str, Any]:
@@ -78,8 +78,8 @@ async def _events(desk: str, run_id: str, url: str | None) -> "list[TelemetryEve
 
     spec = read_desk(desk).spec
     async with opened_database(url) as database:
-        told = await telemetry_feed(database, spec.name).of_run(run_id)
-        return RunTeller.of(spec).told_in(told)
+        run = await telemetry_feed(database, spec.name).of_run(run_id)
+        return RunTeller.of(spec).told_in(run)
 
 
 async def _marks(desk: str, url: str | None) -> "tuple[int, list[SinkMark]]":

@@ -75,10 +75,10 @@ def bulk(
         from deskhand.wiring import open_tickets
 
         async with (
-            opened_desk(database, desk) as (found, desk_name),
-            open_tickets(found, desk_name) as opened,
+            opened_desk(database, desk) as (opened, desk_name),
+            open_tickets(opened, desk_name) as service,
         ):
-            return await work(opened)
+            return await work(service)
 
     _tell(run_async(run()), as_json)
 
@@ -102,8 +102,8 @@ def macro(
     spec = read_desk(desk).spec
     steps = spec.tickets.macros.get(name)
     if steps is None:
-        known = ", ".join(sorted(spec.tickets.macros)) or "none"
-        raise ConfigError(f"desk {spec.name} has no macro {name!r}", fix=f"its macros: {known}")
+        names = ", ".join(sorted(spec.tickets.macros)) or "none"
+        raise ConfigError(f"desk {spec.name} has no macro {name!r}", fix=f"its macros: {names}")
     who = by or options.login_name()
 
     async def run() -> "BulkResult":
@@ -111,11 +111,11 @@ def macro(
         from deskhand.wiring import open_tickets
 
         async with (
-            opened_database(database) as found,
-            open_tickets(found, spec.name, spec=spec) as opened,
+            opened_database(database) as opened,
+            open_tickets(opened, spec.name, spec=spec) as service,
         ):
             return await in_bulk(
-                tickets, lambda ticket_id: use_macro(opened, ticket_id, name, steps, who)
+                tickets, lambda ticket_id: use_macro(service, ticket_id, name, steps, who)
             )
 
     _tell(run_async(run()), as_json)
@@ -147,13 +147,15 @@ def _steps(
 
     steps: list[_Step] = []
     if to is not None or group is not None:
-        steps.append(lambda tickets, one: tickets.assign(one, by, to=to, group=group, why=why))
+        steps.append(
+            lambda tickets, ticket_id: tickets.assign(ticket_id, by, to=to, group=group, why=why)
+        )
     if urgency is not None:
-        steps.append(lambda tickets, one: set_urgency(tickets, one, urgency, by, why))
+        steps.append(lambda tickets, ticket_id: set_urgency(tickets, ticket_id, urgency, by, why))
     if tags:
-        steps.append(lambda tickets, one: tickets.tag(one, by, tags))
+        steps.append(lambda tickets, ticket_id: tickets.tag(ticket_id, by, tags))
     if state is not None:
-        steps.append(lambda tickets, one: tickets.set_state(one, state, by, why, rest))
+        steps.append(lambda tickets, ticket_id: tickets.set_state(ticket_id, state, by, why, rest))
     return steps
 
 

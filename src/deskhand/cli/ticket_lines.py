@@ -37,8 +37,8 @@ async def export_lines(tickets: "Tickets", customer: str | None) -> AsyncIterato
     from deskhand.tickets.handling import every_ticket
 
     async for ticket, messages, events in every_ticket(tickets, customer):
-        told = ticket_document(ticket, messages, events)
-        yield json.dumps(told, ensure_ascii=False)
+        document = ticket_document(ticket, messages, events)
+        yield json.dumps(document, ensure_ascii=False)
 
 
 def print_ticket(

@@ -69,20 +69,20 @@ def list_tickets(
     due_before = time.time() if late else None
     wanted = TicketFilter(tuple(state or ()), customer, assignee, group, tag, search)
     wanted = replace(wanted, urgency=urgency, category=category, due_before=due_before)
-    found, total = run_async(_found(database, desk, view, wanted, order, limit))
+    tickets, total = run_async(_found(database, desk, view, wanted, order, limit))
     if as_json:
-        print_json({"tickets": [ticket_document(ticket) for ticket in found], "total": total})
+        print_json({"tickets": [ticket_document(ticket) for ticket in tickets], "total": total})
         return
-    if not found:
+    if not tickets:
         console().print("no such ticket; the stage `service: match_ticket` of a flow opens tickets")
         return
     print_table(
         ("ticket", "state", "urgency", "messages", "changed", "due", "customer"),
         ("assignee", "tags", "subject"),
-        [_row(ticket) for ticket in found],
+        [_row(ticket) for ticket in tickets],
     )
-    if total > len(found):
-        console().print(f"{len(found)} of {total}; more with --limit", style="dim")
+    if total > len(tickets):
+        console().print(f"{len(tickets)} of {total}; more with --limit", style="dim")
 
 
 async def _found(
@@ -105,8 +105,8 @@ async def _found(
             from deskhand.tickets.choices import narrowed_by
 
             wanted = narrowed_by(of_view, wanted)
-        found = await tickets.store.find(wanted, limit=limit, order=order or usual)
-        return found, await tickets.store.count(wanted)
+        shown = await tickets.store.find(wanted, limit=limit, order=order or usual)
+        return shown, await tickets.store.count(wanted)
 
 
 async def _of_view(
@@ -157,11 +157,11 @@ def views(
     if save is not None:
         _check(save, query)
     kept = (save, query or "", by or options.login_name())
-    found = run_async(_views(database, desk, kept, remove))
+    kept_views = run_async(_views(database, desk, kept, remove))
     if as_json:
-        print_json({"views": [document(view) for view in found]})
+        print_json({"views": [document(view) for view in kept_views]})
         return
-    rows = [(_cell(view.name), _cell(view.made_by), _cell(view.query)) for view in found]
+    rows = [(_cell(view.name), _cell(view.made_by), _cell(view.query)) for view in kept_views]
     print_table(("name", "made by"), ("filters",), rows)
 
 

@@ -54,15 +54,15 @@ def show(
     ) -> "tuple[Ticket, list[TicketMessage], list[TicketEvent]]":
         from deskhand.tickets.handling import messages_with_replies
 
-        found = await tickets.find(ticket)
-        messages = await messages_with_replies(tickets, found.id)
-        return found, messages, await tickets.store.events(found.id)
+        whole = await tickets.find(ticket)
+        messages = await messages_with_replies(tickets, whole.id)
+        return whole, messages, await tickets.store.events(whole.id)
 
-    found, messages, events = _run(database, desk, work)
+    whole, messages, events = _run(database, desk, work)
     if as_json:
-        print_json(ticket_document(found, messages, events))
+        print_json(ticket_document(whole, messages, events))
         return
-    print_ticket(found, messages, events)
+    print_ticket(whole, messages, events)
 
 
 @app.command("assign")
