@@ -95,8 +95,10 @@ class Agent:
             Exception,
             CancelledError,
         ) as error:  # cancelled: the attempt's time is up, or the desk stops
-            told = isinstance(error, ModelAway)  # by whoever leaves the model alone
-            self._completed(ctx, "error", begun, str(error) or type(error).__name__, told=told)
+            is_told = isinstance(error, ModelAway)  # by whoever leaves the model alone
+            self._completed(
+                ctx, "error", begun, str(error) or type(error).__name__, is_told=is_told
+            )
             raise
         self._completed(ctx, result.outcome, begun, result.error.message if result.error else None)
         return result
@@ -335,14 +337,14 @@ class Agent:
         begun: float,
         error: str | None,
         *,
-        told: bool = False,
+        is_told: bool = False,
     ) -> None:
         took = (time.perf_counter() - begun) * 1000
         if self._parts.events is not None:
             self._emit(AgentCompleted(ctx.run_id, self.spec.name, status, took, time.time(), error))
         if error is not None:
             self._log.log(
-                logging.INFO if told else logging.WARNING,
+                logging.INFO if is_told else logging.WARNING,
                 "%s failed: %s",
                 self.spec.name,
                 error,

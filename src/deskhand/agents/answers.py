@@ -83,12 +83,12 @@ async def answers_in(
     asked.
     """
     text = visible_reply(message.words)
-    known = frozenset[str]() if reader is None else reader.names
-    wanted = [name for name in (*asked, *later) if name in known]
+    slot_names = frozenset[str]() if reader is None else reader.names
+    wanted = [name for name in (*asked, *later) if name in slot_names]
     values: dict[str, Any] = {}
     if reader is not None and wanted:
         values = await asyncio.to_thread(reader.find, text, wanted, message.received_at)
     for name in asked:
-        if name not in known and 0 < len(text) <= LONGEST_ANSWER:
+        if name not in slot_names and 0 < len(text) <= LONGEST_ANSWER:
             values[name] = text
     return values

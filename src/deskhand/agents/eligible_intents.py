@@ -51,8 +51,8 @@ class EligibleIntents:
 
     def model_for(self, intent: str | None) -> str | None:
         """The role of the model that works on an intent; None where nothing is written."""
-        found = self.registry.get(intent)
-        return None if found is None else found.model
+        intent_spec = self.registry.get(intent)
+        return None if intent_spec is None else intent_spec.model
 
     async def _context(self, message: Message) -> IntentContext:
         principal = message.principal

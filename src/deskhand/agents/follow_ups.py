@@ -186,13 +186,13 @@ def _last_matter(
         if turn.intent is None or plan is None or not (plan.steps and plan.needs):
             continue
         slots = parts.reader.slots_of(turn.intent)
-        known = {name: value for name, value in memory.newest.items() if name in slots}
-        return _Matter(turn.intent, plan, turn, known, memory)
+        known_values = {name: value for name, value in memory.newest.items() if name in slots}
+        return _Matter(turn.intent, plan, turn, known_values, memory)
     return None
 
 
-def _names_another(values: Any, known: Any) -> bool:
-    return bool(values) and known is not None and known not in values
+def _names_another(values: Any, old: Any) -> bool:
+    return bool(values) and old is not None and old not in values
 
 
 def _other_one(matter: _Matter, parts: FollowUps) -> dict[str, Any]:
@@ -229,17 +229,18 @@ def _other_numbers(matter: _Matter, parts: FollowUps, text: str) -> dict[str, An
     return mended
 
 
-def with_other_number(known: str, text: str) -> str | None:
+def with_other_number(old_text: str, text: str) -> str | None:
     """A text with the number that a message puts in the place of another; None where it is not
     plain which one."""
     said = list(dict.fromkeys(_NUMBER.findall(text)))
-    new = [number for number in said if number not in _NUMBER.findall(known)]
+    new = [number for number in said if number not in _NUMBER.findall(old_text)]
     old = [number for number in said if number not in new]
     if not old and _HOUSE.search(text):
-        old = _NUMBER.findall(next((part for part in known.split(",") if _NUMBER.search(part)), ""))
+        numbered = (part for part in old_text.split(",") if _NUMBER.search(part))
+        old = _NUMBER.findall(next(numbered, ""))
     if len(new) != 1 or len(old) != 1 or re.search(r"[A-ZÀ-Ž]-?\d{4}", text):
         return None
-    return re.sub(rf"\b{old[0]}\b", new[0], known, count=1)
+    return re.sub(rf"\b{old[0]}\b", new[0], old_text, count=1)
 
 
 _NUMBER = re.compile(r"\b\d{1,4}[a-z]?\b")

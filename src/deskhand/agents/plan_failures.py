@@ -67,13 +67,13 @@ def with_news(
     results: Sequence[dict[str, Any]], text: str, tell: TellResults | None, language: str | None
 ) -> tuple[str, list[dict[str, Any]]]:
     """The question after what was found and not told yet, and the results with that marked."""
-    found = [result for result in results if result.get("status") == "success"]
-    news = [result for result in found if not result.get(TOLD)]
+    successes = [result for result in results if result.get("status") == "success"]
+    news = [result for result in successes if not result.get(TOLD)]
     said = tell(news, language) if tell is not None and news else ""
     if not said:
         return text, list(results)
     marked: list[dict[str, Any]] = []
     for result in results:
-        told = {TOLD: True} if result in news else {}
-        marked.append(result | told)
+        mark = {TOLD: True} if result in news else {}
+        marked.append(result | mark)
     return f"{said}\n{text}", marked

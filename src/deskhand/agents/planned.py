@@ -143,12 +143,12 @@ async def _read(
     questions = [step for step in walk.plan.steps[walk.place :] if isinstance(step, AskUser)]
     later = [step.param for step in questions if step.param not in asked]
     key = walk.spec.output_key
-    known = Understanding.of(envelope).slots
+    earlier = Understanding.of(envelope).slots
 
     async def read() -> StageResult:
         values = dict(await answers_in(message, asked, later, reader))
         answers = {**walk.answers, **values}
-        return StageResult(delta=Delta(merge={key: {SLOTS: {**known, **answers}}}))
+        return StageResult(delta=Delta(merge={key: {SLOTS: {**earlier, **answers}}}))
 
     made = await walk.ctx.step("answer", read, at_once=False)
     slots: dict[str, Any] = made.delta.merge[key][SLOTS]

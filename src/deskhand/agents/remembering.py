@@ -128,12 +128,12 @@ def approved_replies(
         text = question_text(said_in(task)[:LONGEST_TEXT])
         vector = (await asyncio.to_thread(lambda: embedder().embed([text], "query")))[0]
         person = person_of(str(fields["sender"].get("address") or ""))
-        found = await exchanges.similar(ExchangeQuery(vector, person, None, limit))
-        near = [hit.exchange.answer for hit in found if hit.similarity >= _LIKE]
+        hits = await exchanges.similar(ExchangeQuery(vector, person, None, limit))
+        near = [hit.exchange.answer for hit in hits if hit.similarity >= _LIKE]
         if not near:
             return []
-        told = counter(await exchanges.told_to(digests_in(near)))
-        replies = [" ".join(shareable(answer, told))[:_LONGEST] for answer in near]
+        people_told = counter(await exchanges.told_to(digests_in(near)))
+        replies = [" ".join(shareable(answer, people_told))[:_LONGEST] for answer in near]
         return [reply for reply in dict.fromkeys(replies) if reply]
 
     return find

@@ -20,9 +20,9 @@ def facts_for_texts(envelope: Envelope, output: Mapping[str, Any]) -> dict[str, 
     """What prompts and templates may speak of: as `facts_of`, without names that nobody proved,
     and with what was said before as one text."""
     message = envelope.message
-    told = envelope if message is None else envelope.changed(message=message.as_told)
+    told_envelope = envelope if message is None else envelope.changed(message=message.as_told)
     metadata = {name: value for name, value in envelope.metadata.items() if name != MEMORY}
-    facts = facts_of(told.changed(metadata=metadata), output)
+    facts = facts_of(told_envelope.changed(metadata=metadata), output)
     return remembered_facts(envelope) | facts
 
 

@@ -183,14 +183,14 @@ def _open_step(walk: PlanWalk, envelope: Envelope, progress: PlanProgress) -> As
     return AskUser(param=CONFIRM, prompt=prompt)
 
 
-def _to_confirm(turn: Turn, known: Mapping[str, Any]) -> dict[str, Any]:
+def _to_confirm(turn: Turn, known_values: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a turn that are used only once the customer says that they are right: what
     differs from what was known, and what the message names beside others of its kind."""
     values: dict[str, Any] = {}
     if turn.kind not in _MAY_CHANGE:
         return values
     for name, value in turn.values.items():
-        changes = name in known and not same_value(known[name], value)
+        changes = name in known_values and not same_value(known_values[name], value)
         if name != CONFIRM and (changes or name in turn.unsure):
             values[name] = value
     return values
@@ -216,7 +216,7 @@ def _ask_whether(
 async def _note_changes(
     walk: PlanWalk,
     turn: Turn,
-    known: Mapping[str, Any],
+    known_values: Mapping[str, Any],
     changed: Mapping[str, Any],
     words: Mapping[str, str],
 ) -> Taken:
@@ -231,7 +231,7 @@ async def _note_changes(
     walk.unsure |= set(changed)
     walk.confirmed -= set(changed)
     await walk.write_readings()
-    old = [known[name] for name in changed if name in known]
+    old = [known_values[name] for name in changed if name in known_values]
     if walk.spec.replan_at is not None and _calls_with(walk, old):
         return Taken(stopped=walk.replan())
     if walk.waits_at(walk.place)[0] in given:
@@ -273,13 +273,13 @@ def _take_other(
 ) -> Taken:
     """ "No, the other one": where the conversation named two, the other of them, once the customer
     says that it is."""
-    known = _known(walk, envelope, progress)
+    known_values = _known(walk, envelope, progress)
     message = envelope.message
     assert message is not None
     others: dict[str, list[Any]] = {}
     for name, values in turns.named_in(_said_so_far(envelope), message.received_at).items():
-        left = [value for value in values if value != known.get(name)]
-        if name in known and left:
+        left = [value for value in values if value != known_values.get(name)]
+        if name in known_values and left:
             others[name] = left
     if len(others) == 1:
         ((name, values),) = others.items()
@@ -304,8 +304,8 @@ def _said_so_far(envelope: Envelope) -> str:
     texts = [str((envelope.metadata.get("asked") or {}).get("text") or "")]
     for turn in () if memory is None else memory.turns:
         texts += [turn.said, turn.answered]
-    found = [str(result.get("data") or "") for result in Understanding.of(envelope).results]
-    return "\n".join((*texts, *found))[:_MOST_SAID]
+    results = [str(result.get("data") or "") for result in Understanding.of(envelope).results]
+    return "\n".join((*texts, *results))[:_MOST_SAID]
 
 
 async def _confirmed(walk: PlanWalk, progress: PlanProgress, is_right: bool) -> Taken:
@@ -318,8 +318,8 @@ async def _confirmed(walk: PlanWalk, progress: PlanProgress, is_right: bool) -> 
         for name in progress.pending:
             walk.answers.pop(name, None)
         return Taken(is_answer=True) if asks_here else Taken(stopped=walk.replan())
-    known = Understanding.of(walk.ctx.envelope).slots
-    is_new = any(known.get(name) != value for name, value in progress.pending.items())
+    slots = Understanding.of(walk.ctx.envelope).slots
+    is_new = any(slots.get(name) != value for name, value in progress.pending.items())
     walk.answers |= progress.pending
     walk.confirmed |= set(progress.pending)
     if is_new and not asks_here:
@@ -377,18 +377,18 @@ def _question(
     step: AskUser,
 ) -> OpenQuestion:
     understanding = Understanding.of(envelope)
-    questions = [one.param for one in walk.plan.steps if isinstance(one, AskUser)]
+    questions = [asking.param for asking in walk.plan.steps if isinstance(asking, AskUser)]
     slots = dict.fromkeys((*questions, *turns.slots_of(understanding.topic)))
-    known = _known(walk, envelope, progress)
+    known_values = _known(walk, envelope, progress)
     asked = (CONFIRM,) if progress.pending else tuple(progress.waits_for)
     failure = walk.failure_questions.get(progress.failed)
     if failure is not None:
         asked = (answering_slot(failure),)
-        known = {name: value for name, value in known.items() if name not in asked}
+        known_values = {name: value for name, value in known_values.items() if name not in asked}
     return OpenQuestion(
         asked=asked,
         slots=tuple(slots),
-        known=known,
+        known=known_values,
         matter=understanding.topic,
         prompt=step.prompt,
     )

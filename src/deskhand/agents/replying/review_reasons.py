@@ -151,9 +151,9 @@ async def _concerns(envelope: Envelope, named: Iterable[str]) -> list[ReviewReas
         if is_too_long(text):
             return [(Cause.CONCERN, TOO_LONG)]
     is_turn = message is not None and message.channel == CHAT
-    found = await asyncio.to_thread(concerns_in, text, wanted, is_turn=is_turn)
+    concerns = await asyncio.to_thread(concerns_in, text, wanted, is_turn=is_turn)
     reasons: list[ReviewReason] = []
-    for concern in found:
+    for concern in concerns:
         cause = Cause.TO_A_MACHINE if concern.concern is Concern.MACHINE else Cause.CONCERN
         words = textwrap.shorten(concern.words, _SHOWN, placeholder=" …")
         reasons.append((cause, f"{_CONCERNS[concern.concern]}: “{words}”"))

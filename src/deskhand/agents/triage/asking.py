@@ -84,9 +84,9 @@ async def with_answers(asks: Sequence[RoutedAsk], draft: Mapping[str, Any]) -> l
     The embedded brain says it of each ask. Of what a model wrote, each of several asks is read
     together with the reply: a model that passes over a question does not say so.
     """
-    told = draft.get(ASKS)
-    if isinstance(told, list):
-        by_text = _by_text(told)
+    listed = draft.get(ASKS)
+    if isinstance(listed, list):
+        by_text = _by_text(listed)
         is_sure = bool(by_text) and all(_is_known(entry) for entry in by_text.values())
         text = str(draft.get("text") or "")
         return [await _as_told(ask, by_text, is_sure, text) for ask in asks]
@@ -96,22 +96,22 @@ async def with_answers(asks: Sequence[RoutedAsk], draft: Mapping[str, Any]) -> l
     article = _first_source(draft)
     answered: list[RoutedAsk] = []
     for ask, is_said in zip(asks, said, strict=True):
-        found = replace(ask, article=article, is_answered=True)
-        answered.append(found if is_said else ask)
+        by_article = replace(ask, article=article, is_answered=True)
+        answered.append(by_article if is_said else ask)
     return answered
 
 
-def _by_text(told: Sequence[Any]) -> dict[str, Mapping[str, Any]]:
-    entries = [cast(dict[str, Any], entry) for entry in told if isinstance(entry, dict)]
+def _by_text(listed: Sequence[Any]) -> dict[str, Mapping[str, Any]]:
+    entries = [cast(dict[str, Any], entry) for entry in listed if isinstance(entry, dict)]
     return {_plain(str(entry.get("ask") or "")): entry for entry in entries}
 
 
 async def _as_told(
-    ask: RoutedAsk, told: Mapping[str, Mapping[str, Any]], is_sure: bool, reply: str
+    ask: RoutedAsk, by_text: Mapping[str, Mapping[str, Any]], is_sure: bool, reply: str
 ) -> RoutedAsk:
     """What the brain says of an ask. Of a wish beside asks it says nothing: there the reply is
     read."""
-    entry = told.get(_plain(ask.text))
+    entry = by_text.get(_plain(ask.text))
     if ask.is_whole:
         return replace(ask, is_answered=is_sure)
     if entry is None:

@@ -155,13 +155,13 @@ async def _to_group(
     ticket_id = str(placed["ticket_id"])
     why = decision.reasoning[:500]
     plan = info.get("plan") if isinstance(info, dict) else None
-    found = {
+    judgement = {
         "urgency": decision.urgency,
         "category": reading.category,
         "language": reading.language,
         "plan": plan if isinstance(plan, str) else None,
     }
-    await judge(parts.tickets, ticket_id, DESK, found, why)
+    await judge(parts.tickets, ticket_id, DESK, judgement, why)
     group = parts.spec.group_of(decision.ticket_type)
     await parts.tickets.assign(ticket_id, DESK, to=None, group=group, why=why)
 

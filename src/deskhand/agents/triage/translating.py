@@ -25,11 +25,11 @@ _MOST_APART = 10
 
 def language_code(text: str) -> str:
     """The language of a text; where it is unclear, the likeliest that feelings are read in."""
-    found = identify(text)
-    if found.code is not None and found.confidence >= _SURE:
-        return found.code
+    identified = identify(text)
+    if identified.code is not None and identified.confidence >= _SURE:
+        return identified.code
     narrowed = identify(text, LANGUAGES)
-    return narrowed.code or found.code or UNKNOWN
+    return narrowed.code or identified.code or UNKNOWN
 
 
 def ticket_language(envelope: Envelope) -> str:
