@@ -304,9 +304,9 @@ def _names(ask: str, passage: str) -> list[str]:
     """The names of things in the ask that the passage has too, the longest only: `mira plus`."""
     named = {fold(match[0]) for match in _NAME.finditer(passage)}
     asked = " ".join(WORD.findall(fold(ask)))
-    found = [name for name in named if re.search(rf"\b{re.escape(name)}\b", asked)]
+    named_in_ask = [name for name in named if re.search(rf"\b{re.escape(name)}\b", asked)]
     longest: list[str] = []
-    for name in sorted(found, key=len, reverse=True):
+    for name in sorted(named_in_ask, key=len, reverse=True):
         if not any(name in other for other in longest):
             longest.append(name)
     return longest
@@ -337,6 +337,6 @@ async def _translations(
 async def _search(knowledge: SearchesKnowledge, question: str, language: str) -> list[Hit]:
     """Passages in the reply's language, and those of articles that are not found in it."""
     own = await knowledge.search(question, language=language, limit=_HITS)
-    known = {hit.original for hit in own}
+    originals = {hit.original for hit in own}
     others = await knowledge.search(question, limit=_HITS)
-    return own + [hit for hit in others if hit.original not in known]
+    return own + [hit for hit in others if hit.original not in originals]

@@ -99,15 +99,16 @@ class ChatWhen:
             return None
         if not tools.issuperset(self.called) or not tools.isdisjoint(self.not_called):
             return None
-        found: dict[str, Any] = {}
+        matches: dict[str, Any] = {}
         for name, pattern in self.find.items():
             match = pattern.search(heard.text)
             if match is None:
                 return None
-            found[name] = next(
+            matches[name] = next(
                 (group for group in match.groups() if group is not None), match.group()
             )
-        return found if self.where is None or self._holds(heard.names | {"found": found}) else None
+        names = heard.names | {"found": matches}
+        return matches if self.where is None or self._holds(names) else None
 
     def _holds(self, names: Mapping[str, Any]) -> bool:
         assert self.where is not None
@@ -125,9 +126,9 @@ class ChatAnswer:
     calls: tuple[tuple[str, Made], ...] = ()
 
     def completion(
-        self, request: ChatRequest, heard: Heard, found: Mapping[str, Any]
+        self, request: ChatRequest, heard: Heard, matches: Mapping[str, Any]
     ) -> Completion:
-        names = {**heard.names, "found": found}
+        names = {**heard.names, "found": matches}
         calls = tuple(
             ToolRequest(f"call_{heard.turn}_{place}", tool, _written(arguments(names)))
             for place, (tool, arguments) in enumerate(self.calls, 1)
@@ -148,19 +149,19 @@ class ChatRule:
     def choose(
         self, heard: Heard, earlier: Mapping[str, Any]
     ) -> "Iterator[tuple[ChatRule, ChatAnswer, dict[str, Any]]]":
-        found = self.when.fits(heard)
-        if found is None:
+        matches = self.when.fits(heard)
+        if matches is None:
             return
-        found = {**earlier, **found}
+        matches = {**earlier, **matches}
         if self.answer is not None:
-            yield self, self.answer, found
+            yield self, self.answer, matches
         elif heard.turn <= len(self.turns):
             here = self.turns[heard.turn - 1]
             if isinstance(here, ChatAnswer):
-                yield self, here, found
+                yield self, here, matches
             else:
                 for rule in here:
-                    yield from rule.choose(heard, found)
+                    yield from rule.choose(heard, matches)
 
 
 class ChatScript:
@@ -172,9 +173,9 @@ class ChatScript:
     async def complete(self, request: ChatRequest) -> Completion:
         heard = Heard.of(request)
         for rule in self._rules:
-            for chosen, answer, found in rule.choose(heard, {}):
+            for chosen, answer, matches in rule.choose(heard, {}):
                 try:
-                    return answer.completion(request, heard, found)
+                    return answer.completion(request, heard, matches)
                 except Exception as error:  # a template can raise whatever the values in it raise
                     problem = f"{chosen.name}: its template cannot be filled in: {error}"
                     raise ModelAnswerInvalid(

@@ -62,13 +62,13 @@ def draft(
     # without reading, a chance is only nearness; a complaint is not answered by articles
     offers = desk.reads is not None and topic not in desk.always_asked
     by_articles = partial(_from_answers, answers, spoken, offers=offers)
-    told = _from_plan(desk, task, plan, spoken)
-    fields = told or by_articles()
+    by_plan = _from_plan(desk, task, plan, spoken)
+    fields = by_plan or by_articles()
     if plan is not None and plan.hand_over and answers and not newest(task, "ask"):
         reason = f"{topic} is answered by a colleague"
         fields = by_articles() | {"hand_over": True, "reason": reason}
-    elif told is not None and answers and not needs_articles(desk, task):
-        fields = _with_answers(told, by_articles())
+    elif by_plan is not None and answers and not needs_articles(desk, task):
+        fields = _with_answers(by_plan, by_articles())
     parts: ReplyParts = fields.pop("parts")
     text = compose(
         parts,
@@ -132,11 +132,11 @@ def _from_plan(
     return _joined([_from_results(desk, task, own, language, some) for own, some in groups])
 
 
-def _joined(told: Sequence[Fields | None]) -> Fields:
+def _joined(told_matters: Sequence[Fields | None]) -> Fields:
     """What is told of several matters, one after the other."""
-    every = [fields for fields in told if fields is not None]
+    every = [fields for fields in told_matters if fields is not None]
     held = next((fields for fields in every if fields.get("hand_over")), None)
-    if held is not None or len(every) < len(told):
+    if held is not None or len(every) < len(told_matters):
         return held or _handed_over("not all that was found can be told")
     statements = [line for fields in every for line in fields["parts"].statements]
     confidence = min(fields["confidence"] for fields in every)
@@ -161,9 +161,9 @@ def _from_results(
     """What the tools found, in the desk's own words or as a list; None where it is not told."""
     failed = [result for result in results if _counts_as_failed(result)]
     if failed:
-        told = [_told_failure(desk, plan, result, language) for result in failed]
-        if len(failed) == len(results) and all(told):
-            failures = list(dict.fromkeys(filter(None, told)))
+        told_failures = [_told_failure(desk, plan, result, language) for result in failed]
+        if len(failed) == len(results) and all(told_failures):
+            failures = list(dict.fromkeys(filter(None, told_failures)))
             return {"parts": ReplyParts(statements=failures), "confidence": 0.9}
         return _handed_over("; ".join(_failure(result) for result in failed))
     stated = _statement(desk, task, plan, language, results)
@@ -205,8 +205,8 @@ def _told_failure(
 def _failure(result: Fields) -> str:
     """That a call did not succeed and why, on one short line."""
     error = result.get("error")
-    told = " ".join(str(error.get("message") or "").split()) if isinstance(error, dict) else ""
-    why = f": {told[:_LONGEST_REASON]}" if told else ""
+    message = " ".join(str(error.get("message") or "").split()) if isinstance(error, dict) else ""
+    why = f": {message[:_LONGEST_REASON]}" if message else ""
     return f"{result.get('tool')} did not succeed{why}"
 
 
@@ -244,11 +244,11 @@ def _statement(
 # --- what articles say
 
 
-def _with_answers(told: Fields, beside: Fields) -> Fields:
+def _with_answers(from_plan: Fields, beside: Fields) -> Fields:
     """What a plan tells, and what articles say to the asks beside it."""
-    parts = replace(told["parts"], answers=beside["parts"].answers)
-    confidence = min(told["confidence"], beside["confidence"])
-    return beside | told | {"parts": parts, "confidence": confidence}
+    parts = replace(from_plan["parts"], answers=beside["parts"].answers)
+    confidence = min(from_plan["confidence"], beside["confidence"])
+    return beside | from_plan | {"parts": parts, "confidence": confidence}
 
 
 def _from_answers(answers: Sequence[AskAnswer], language: str, *, offers: bool) -> Fields:

@@ -249,9 +249,9 @@ class EmbeddedBrain:
 
     async def _answers(self, task: Task, language: str | None) -> list[AskAnswer]:
         """What the articles say to each ask; to the whole message where it asks nothing."""
-        found = await asyncio.to_thread(asks_of, task, language)
-        if found:
-            return await self._answers_to(task, found, language)
+        asks = await asyncio.to_thread(asks_of, task, language)
+        if asks:
+            return await self._answers_to(task, asks, language)
         answers = await self._answers_to(task, [whole(asked_in(task))], language)
         return [replace(answer, is_whole=True) for answer in answers]
 

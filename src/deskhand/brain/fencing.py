@@ -107,7 +107,7 @@ def _longest_first(
         for fence in _FENCE.finditer(str(message.get("content") or "")):
             if (fence["name"] == "message") is is_message:
                 fences.append((place, fence))
-    return sorted(fences, key=lambda found: -len(found[1]["text"]))
+    return sorted(fences, key=lambda placed: -len(placed[1]["text"]))
 
 
 def _middle_left_out(text: str, characters: int) -> str:

@@ -36,13 +36,13 @@ class InformedBrain:
         if task.kind is not TaskKind.DRAFT:
             return await self._inner.answer(task)
         hits = await self._found(task)
-        found = {
+        pieces_by_kind = {
             ARTICLES: [_shown(hit) for hit in hits],
             EXAMPLES: list(await self._examples(task)),
         }
-        found = {name: pieces for name, pieces in found.items() if pieces}
+        pieces_by_kind = {name: pieces for name, pieces in pieces_by_kind.items() if pieces}
         answer = await self._inner.answer(
-            task.changed(inputs={**task.inputs, **found}) if found else task
+            task.changed(inputs={**task.inputs, **pieces_by_kind}) if pieces_by_kind else task
         )
         if hits and task.run_id is not None:
             try:

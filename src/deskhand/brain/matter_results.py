@@ -23,7 +23,7 @@ def results_by_plan(
     for result in results:
         tool = result.get("tool")
         own = plan if _calls(plan, tool) else _plan_that_calls(plans, tool) or plan
-        group = next((some for known, some in groups if known is own), None)
+        group = next((some for other_plan, some in groups if other_plan is own), None)
         if group is None or any(other.get("tool") == tool for other in group):
             groups.append((own, [result]))
         else:

@@ -111,11 +111,11 @@ def _likely_halves(model: Intents, text: str, spans: Sequence[tuple[int, int]]) 
     read = _said(model, text, spans)
     if all(said.label is None for said in read):
         return []
-    told = [
+    tells = [
         said.label is None and tells_how_it_came(text[slice(*span)])
         for span, said in zip(spans, read, strict=True)
     ]
-    if any(told):
+    if any(tells):
         return []
     likely = [said for said in read if said.label is not None or said.confidence >= _LIKELY_HALF]
     if len(likely) < len(spans):
@@ -223,7 +223,7 @@ def _parts(text: str, start: int, end: int, named: Sequence[SlotMatch]) -> list[
     if len(different) < 2:
         return [text[start:end]] if different else []
     between = pairwise(named)
-    if not all(_JOINS.fullmatch(text[one.end : other.start]) for one, other in between):
+    if not all(_JOINS.fullmatch(text[match.end : other.start]) for match, other in between):
         return []
     return [_with_only(text, start, end, named, match) for match in different]
 
@@ -241,10 +241,10 @@ def named_things(desk: EmbeddedDesk, text: str, now: datetime) -> list[SlotMatch
     """The places where a text names things that the desk acts on, in their order."""
     if desk.slots is None or not desk.naming_slots:
         return []
-    found = desk.slots.extract(
+    values_by_slot = desk.slots.extract(
         text, now=now, time_zone=desk.time_zone, only=tuple(desk.naming_slots)
     )
-    matches = [match for slot in found.values() for match in slot.matches]
+    matches = [match for slot in values_by_slot.values() for match in slot.matches]
     return sorted(matches, key=lambda match: match.start)
 
 
@@ -262,7 +262,7 @@ def _takes_back(text: str, named: Sequence[SlotMatch]) -> bool:
     """Whether a text puts one thing in the place of another: "cancel O-1, no wait, O-2"."""
     cues = turn_cues()
     after = fold(text[named[-1].end :])
-    between = [fold(text[one.end : other.start]) for one, other in pairwise(named)]
+    between = [fold(text[match.end : other.start]) for match, other in pairwise(named)]
     return any(puts_in_place(words, after, cues) for words in between)
 
 

@@ -264,12 +264,12 @@ def _known(task: Task) -> str:
     """What earlier stages found; a stage's own prompt says for itself what it wants to show."""
     if task.prompt:
         return ""
-    known = {
+    shown = {
         name: value
         for name, value in task.inputs.items()
         if name not in _SAID_ELSEWHERE and value not in (None, "", [], {})
     }
-    return as_data(_json(known), "known") if known else ""
+    return as_data(_json(shown), "known") if shown else ""
 
 
 def _wish(task: Task) -> str:

@@ -206,8 +206,8 @@ def _check_stated(
     for head in heads:
         if head.stated is None or head.stated < first:
             continue
-        found = head_of_statements(of, statements, head.stated)
-        if found is None or found.hex() != head.stated_chain:
+        covered = head_of_statements(of, statements, head.stated)
+        if covered is None or covered.hex() != head.stated_chain:
             what = f"the statements are not those that seal {head.seal} covers"
             problems.append(Problem(run_id, None, what))
     return problems

@@ -80,20 +80,20 @@ class ChatCodes:
         if of_chat >= CODES_PER_CHAT or of_thing >= CODES_PER_THING:
             raise TooManyCodes("too many codes were asked for; try again later")
         await self._require_mail()
-        found = await self._look_up(named)
+        on_file = await self._look_up(named)
         digits, salt = f"{secrets.randbelow(1_000_000):06}", secrets.token_bytes(16)
         code = ChatCode(
             id=new_id("code"),
             chat=chat,
             thing=named,
-            object=None if found is None else found.id,
+            object=None if on_file is None else on_file.id,
             salt=salt,
             digest=await _digest(digits, salt),
             expires_at=now + VALID_FOR,
         )
         await self._chats.keep_code(code)
-        if found is not None:
-            sending = asyncio.create_task(self._mail(found, digits, code.id))
+        if on_file is not None:
+            sending = asyncio.create_task(self._mail(on_file, digits, code.id))
             self._sending.add(sending)
             sending.add_done_callback(self._sending.discard)
 
@@ -121,12 +121,12 @@ class ChatCodes:
             log.warning("no code can be mailed: %r", error)
             raise MailAway("our mail server cannot be reached; no code was sent") from None
 
-    async def _mail(self, found: OnFile, digits: str, key: str) -> None:
-        text = "\n\n".join(words.format(thing=found.id, code=digits) for words in _TEXTS)
-        subject = f"{digits} · {found.id}"
+    async def _mail(self, on_file: OnFile, digits: str, key: str) -> None:
+        text = "\n\n".join(words.format(thing=on_file.id, code=digits) for words in _TEXTS)
+        subject = f"{digits} · {on_file.id}"
         try:
             async with asyncio.timeout(MAIL_WITHIN):
-                await self._send(Reply(to=found.address, subject=subject, text=text), key)
+                await self._send(Reply(to=on_file.address, subject=subject, text=text), key)
         except (DeskhandError, TimeoutError) as error:
             log.warning("a code did not leave: %r", error)
 

@@ -37,7 +37,7 @@ async def list_conversations(
 ) -> list[tuple[int, dict[str, Any]]]:
     """The conversations, the latest first, each with the position to go on from."""
     turns = await store.conversations(limit=limit, before=before)
-    taken = {one.conversation: one for one in await store.taken_over()}
+    taken = {taken_over.conversation: taken_over for taken_over in await store.taken_over()}
     return [(turn.run.position, listed(turn, taken)) for turn in turns]
 
 

@@ -124,10 +124,10 @@ class ConversationMemory:
         self, memory: Remembered, turn: ConversationTurn, rows: Sequence[StepRow]
     ) -> Remembered:
         remembered = await self._turn(turn, rows)
-        found = Understanding.of(_state(turn, rows)).slots
+        values = Understanding.of(_state(turn, rows)).slots
         if not rows and turn.message.channel == CHAT:
-            found = dict(self._values_in(turn.message.words, turn.message.received_at))
-        return memory.with_values(found).changed(
+            values = dict(self._values_in(turn.message.words, turn.message.received_at))
+        return memory.with_values(values).changed(
             messages=memory.messages + 1,
             turns=(*memory.turns, remembered),
             waits_for=remembered.asked_for,
@@ -260,5 +260,5 @@ def _promises(answered: str, at: datetime) -> list[str]:
     from deskhand.outgoing.commitments import check_commitments
 
     commitments = check_commitments(answered, identify(answered).code, Backing(at.astimezone(UTC)))
-    sentences = dict.fromkeys(found.sentence.strip() for found in commitments)
+    sentences = dict.fromkeys(commitment.sentence.strip() for commitment in commitments)
     return list(sentences)[:_MOST_PROMISES]

@@ -51,8 +51,8 @@ ACTIONS = {
 def describe_confidence(facts: Mapping[str, Any]) -> str:
     """How sure the desk is, and of what: "category 0.98, answer 0.71"; empty where unknown."""
     named = (("category", "confidence"), ("answer", "answer_confidence"))
-    known = [(name, facts[fact]) for name, fact in named if facts.get(fact) is not None]
-    return ", ".join(f"{name} {value:.2f}" for name, value in known)
+    named_values = [(name, facts[fact]) for name, fact in named if facts.get(fact) is not None]
+    return ", ".join(f"{name} {value:.2f}" for name, value in named_values)
 
 
 def describe_decision(review: Review) -> str:

@@ -53,8 +53,8 @@ class KnownTurns:
         new = [place for place in new if matches[place] is None]
         if not new:
             return []
-        known = [place for place, match in matches.items() if match is not None]
-        since = max(known, default=-1)
+        known_places = [place for place, match in matches.items() if match is not None]
+        since = max(known_places, default=-1)
         said = [place for place, turn in enumerate(turns) if not turn.is_customers]
         return sorted([*new, *(place for place in said if place > since)])
 
@@ -76,11 +76,11 @@ class KnownTurns:
     def _matches(self, turns: Sequence[TicketTurn]) -> dict[int, _Taken | None]:
         """What each of the customer's turns was taken as; None for a new one."""
         used: set[int] = set()
-        found: dict[int, _Taken | None] = {}
+        match_by_place: dict[int, _Taken | None] = {}
         for place, turn in enumerate(turns):
             if turn.is_customers:
-                found[place] = self._match(turn, used)
-        return found
+                match_by_place[place] = self._match(turn, used)
+        return match_by_place
 
     def _match(self, turn: TicketTurn, used: set[int]) -> _Taken | None:
         for number, taken in enumerate(self._taken):

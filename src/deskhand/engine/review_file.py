@@ -97,11 +97,11 @@ def used_sources(states: Sequence[State]) -> list[Document]:
     was_embedded = drafting is not None and (drafting.result.answered or {}).get("brain") == _OWN
     names_all = own is not None and (was_embedded or bool(_listed(outputs.get(own))))
     stages = [own] if own is not None and names_all else list(outputs)
-    found: dict[str, Document] = {}
+    sources: dict[str, Document] = {}
     for stage in stages:
         for source in _listed(outputs.get(stage)):
-            found.setdefault(_identity(source), {"stage": stage, **source})
-    return list(found.values())
+            sources.setdefault(_identity(source), {"stage": stage, **source})
+    return list(sources.values())
 
 
 def _drafting(states: Sequence[State]) -> State | None:

@@ -33,8 +33,8 @@ async def check_console(store: Archive, heads: Sequence[SealedHead]) -> list[Pro
         what = f"action {log.first_changed} of the console was changed, or the one before is gone"
         problems.append(Problem("", None, what))
     for head in heads:
-        found = log.chains.get(head.rows)
-        if head.rows and (found is None or found.hex() != head.chain):
+        chain = log.chains.get(head.rows)
+        if head.rows and (chain is None or chain.hex() != head.chain):
             what = f"the console's log is not the one that seal {head.seal} covers"
             problems.append(Problem("", None, what))
     return problems

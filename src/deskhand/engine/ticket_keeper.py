@@ -30,13 +30,13 @@ class TicketKeeper:
     def __init__(
         self,
         tickets: Tickets,
-        told: Told | None = None,
+        listener: Told | None = None,
         *,
         survey: Survey | None = None,
     ) -> None:
-        """`told` hears of each deadline that is near or has passed."""
+        """`listener` hears of each deadline that is near or has passed."""
         self._tickets = tickets
-        self._told = told
+        self._told = listener
         self._survey = survey
         self._rested: set[str] = set()
         self._rounds = 0

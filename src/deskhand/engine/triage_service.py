@@ -87,13 +87,13 @@ class TriageService:
         request = TicketRequest.model_validate(ticket)
         if not any(turn.is_customers for turn in request.messages):
             raise Conflict("none of the messages is the customer's; write `role: customer`")
-        known = await self._known(request)
-        new = known.new_places(request.messages)
+        known_turns = await self._known(request)
+        new = known_turns.new_places(request.messages)
         if new:
-            message = self._message(request, new, known)
+            message = self._message(request, new, known_turns)
             run_id = (await self.desk.dispatcher.submit(message)).run_id
         else:
-            run_id = known.run_of_last(request.messages)
+            run_id = known_turns.run_of_last(request.messages)
         answer = await self._at_rest(run_id, wait)
         return answer.changed(ignored=self._ignored(request))
 
@@ -191,42 +191,44 @@ class TriageService:
         named = await self._named(request, author)
         if named is not None:
             looked_at = [named.id, *(other for other in looked_at if other != named.id)]
-        known = KnownTurns(None if named is None else named.id)
+        known_turns = KnownTurns(None if named is None else named.id)
         for ticket_id in looked_at:
             ticket = await self.desk.tickets.find(ticket_id)
-            known.add(ticket_id, await self.desk.tickets.store.messages(ticket.runs))
-        return known
+            known_turns.add(ticket_id, await self.desk.tickets.store.messages(ticket.runs))
+        return known_turns
 
     async def _named(self, request: TicketRequest, author: str) -> Ticket | None:
         """The ticket that the caller names, a merged one as what it became part of; NotFound where
         it is not the customer's."""
         if request.ticket_id is None:
             return None
-        found = await self.desk.tickets.find(request.ticket_id)
-        led = await self.desk.tickets.store.lead([found.id])
-        ticket = led.get(found.id, found)
+        named = await self.desk.tickets.find(request.ticket_id)
+        led = await self.desk.tickets.store.lead([named.id])
+        ticket = led.get(named.id, named)
         if ticket.customer != author:
             raise NotFound(f"there is no ticket {request.ticket_id}")
         return ticket
 
-    def _message(self, request: TicketRequest, new: Sequence[int], known: KnownTurns) -> Message:
+    def _message(
+        self, request: TicketRequest, new: Sequence[int], known_turns: KnownTurns
+    ) -> Message:
         turns = [request.messages[place] for place in new]
         said = [turn for turn in turns if turn.is_customers]
         body = "\n\n".join(turn.content for turn in said)
         times = [turn.timestamp for turn in said if turn.timestamp is not None]
         before = sum(turn.is_customers for turn in request.messages) - len(said)
         sender = self._sender(request)
-        name = [sender.author, known.named or "", str(before), body, *map(str, times[-1:])]
+        name = [sender.author, known_turns.named or "", str(before), body, *map(str, times[-1:])]
         digest = sha256("\n".join(name).encode()).hexdigest()[:32]
         kept = HandedIn(
-            ticket_id=known.named,
+            ticket_id=known_turns.named,
             messages=request.messages,
             taken=tuple(new),
             metadata=request.metadata,
         )
         message = sender.changed(
             id=f"triage-{digest}",
-            conversation=known.conversation(request.messages) or f"triage-{digest}",
+            conversation=known_turns.conversation(request.messages) or f"triage-{digest}",
             body=body,
             headers={**sender.headers, TICKET_HEADER: kept.model_dump_json()},
         )

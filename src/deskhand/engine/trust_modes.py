@@ -129,8 +129,8 @@ class Trust(CategoryModes):
         choose well. Conflict where no reply of this run left by itself, or it was judged so.
         """
         unseen = {judgement.run_id: judgement for judgement in await self.store.not_looked_at()}
-        found = unseen.get(run_id)
-        sampled = [] if found is None else await self.sample(found.category)
+        judgement_of_run = unseen.get(run_id)
+        sampled = [] if judgement_of_run is None else await self.sample(judgement_of_run.category)
         drawn = run_id in {judgement.run_id for judgement in sampled}
         if not await self.store.look_back(run_id, judged, drawn=drawn, by=by):
             raise Conflict(

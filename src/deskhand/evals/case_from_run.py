@@ -73,8 +73,8 @@ def case_of(conversation: RecordedConversation, case_id: str, tags: list[str]) -
 
 def _mode(recorded: RecordedRun) -> str | None:
     """The mode that the run met, which the desk may have left since; None if it is not known."""
-    told = map(mode_told, (state.result for state in recorded.states))
-    mode = next(filter(None, told), None)
+    modes_told = map(mode_told, (state.result for state in recorded.states))
+    mode = next(filter(None, modes_told), None)
     asked = any(state.result.outcome is Outcome.CLARIFY for state in recorded.states)
     if mode is None and (asked or recorded.story["status"] == RunStatus.SENT):
         return "auto"

@@ -148,8 +148,8 @@ def _expect(expect: ExpectSection, place: YamlPlace, names: DeskNames) -> Iterat
         yield from _name(stage, names.stages, "stage", (*place, "stages", number))
     stages = frozenset(map(str, TelemetryStage))
     for number, event in enumerate(expect.telemetry or ()):
-        told = event if isinstance(event, str) else next(iter(event))
-        yield from _name(told, stages, "stage of telemetry", (*place, "telemetry", number))
+        stage_name = event if isinstance(event, str) else next(iter(event))
+        yield from _name(stage_name, stages, "stage of telemetry", (*place, "telemetry", number))
     if names.categories:
         yield from _categories(expect, place, names)
     for slot in expect.slots if names.slots else ():

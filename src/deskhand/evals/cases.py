@@ -195,9 +195,9 @@ def _case(
     every = tuple(dict.fromkeys([*whole.tags, *section.tags])) or (AUTHOR,)
     line = source.line(place)
     mode = section.mode or whole.mode
-    known = section.known_failure
+    failure = section.known_failure
     tickets = _tickets(section.given)
-    return Case(section.id, every, turns, source.path, line, section.why, mode, known, tickets)
+    return Case(section.id, every, turns, source.path, line, section.why, mode, failure, tickets)
 
 
 def _tickets(section: GivenSection | None) -> tuple[GivenTicket, ...]:

@@ -210,7 +210,7 @@ def _asks(run: Document, expected: Sequence[Mapping[str, Any]]) -> Checked:
 def _ask_problem(run: Document, expected: Mapping[str, Any]) -> str | None:
     """What is wrong with the answer to one ask; None where it is right."""
     ask = expected["ask"]
-    answered = [found for found in asks_of(run) if found.get("answered") and _is_ask(found, ask)]
+    answered = [entry for entry in asks_of(run) if entry.get("answered") and _is_ask(entry, ask)]
     if not expected.get("answered", True):
         if run["status"] in SENT or run.get(HELD_BY_MODE):
             return f"{ask}: nothing answers it, yet the reply needs nobody"
@@ -226,9 +226,9 @@ def _ask_problem(run: Document, expected: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _is_ask(found: Mapping[str, Any], expected: str) -> bool:
+def _is_ask(entry: Mapping[str, Any], expected: str) -> bool:
     words = set(tokens_of(expected))
-    return len(words & set(tokens_of(str(found.get("ask"))))) * 2 > len(words)
+    return len(words & set(tokens_of(str(entry.get("ask"))))) * 2 > len(words)
 
 
 def _stated(run: Document) -> str | None:
@@ -266,15 +266,15 @@ def _stages(run: Document, expected: Sequence[str]) -> Checked:
 
 def _telemetry(run: Document, expected: Sequence[Any]) -> Checked:
     """Whether the run told these events in this order; others may lie between."""
-    told = [
+    events = [
         {"tool": event["stage"], "arguments": {**event["payload"], "level": event["level"]}}
         for event in run.get(TELEMETRY) or ()
     ]
-    rest = iter(told)
+    rest = iter(events)
     passed = True
     for event in expected:
         passed = passed and any(_is_call(made, event) for made in rest)
-    return Checked(passed, _shown(told))
+    return Checked(passed, _shown(events))
 
 
 def _asks_for(run: Document, expected: str) -> Checked:
@@ -297,26 +297,26 @@ def triage_scores(expected: Mapping[str, Any]) -> dict[str, Any]:
 
 def _triage(field: str) -> Callable[[Document, Any], Checked]:
     def check_found(run: Document, expected: Any) -> Checked:
-        found = triage_of(run["outputs"])[field]
-        return Checked(found in _as_list(expected), found)
+        value = triage_of(run["outputs"])[field]
+        return Checked(value in _as_list(expected), value)
 
     return check_found
 
 
 def _ticket(run: Document, expected: Any) -> Checked:
-    found = ticket_of(run["outputs"], run.get(EARLIER) or ())
+    place = ticket_of(run["outputs"], run.get(EARLIER) or ())
     wanted = expected if isinstance(expected, Mapping) else {"joins": expected}
-    if found is None:
+    if place is None:
         return Checked(False, None)
-    passed = all(_is_there(found, field, value) for field, value in wanted.items())
-    return Checked(passed, {field: found[field] for field in wanted})
+    passed = all(_is_there(place, field, value) for field, value in wanted.items())
+    return Checked(passed, {field: place[field] for field in wanted})
 
 
-def _is_there(found: Document, field: str, wanted: Any) -> bool:
+def _is_there(place: Document, field: str, wanted: Any) -> bool:
     """Whether a message went there; it may continue the ticket of several earlier turns."""
     if field == "same_as":
-        return wanted in found[field]
-    return found[field] in _as_list(wanted)
+        return wanted in place[field]
+    return place[field] in _as_list(wanted)
 
 
 def _holds(run: Document, expected: Mapping[str, Any]) -> Checked:

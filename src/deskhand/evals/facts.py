@@ -84,8 +84,8 @@ def tokens_of(text: str) -> list[str]:
     plain = _DECIMALS.sub(lambda match: _decimal(match[1], match[2]), plain)
     for name, sign in _signs():
         plain = plain.replace(sign, f" {name} ")
-    known = _known_words()
-    return _amounts_first([known.get(token, token) for token in _TOKEN.findall(plain)])
+    names = _known_words()
+    return _amounts_first([names.get(token, token) for token in _TOKEN.findall(plain)])
 
 
 def _amounts_first(tokens: list[str]) -> list[str]:

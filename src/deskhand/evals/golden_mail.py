@@ -49,13 +49,13 @@ def measured(
     """
     own = answered = wrong = strangers = left = 0
     for mail, guess in zip(mails, guesses, strict=True):
-        known = any(category in labels for category in mail.categories)
+        is_own = any(category in labels for category in mail.categories)
         said = guess.label is not None
-        own += known
-        answered += known and said
+        own += is_own
+        answered += is_own and said
         wrong += said and guess.label not in mail.categories
-        strangers += not known
-        left += not known and not said
+        strangers += not is_own
+        left += not is_own and not said
     said_at_all = answered + strangers - left
     return {
         "mails": own,

@@ -35,8 +35,8 @@ def _kept_case(case: Document) -> Document:
 
 def _kept_score(score: Mapping[str, Any]) -> Document:
     expected = value_in_words(score.get("expected"))[:_LONGEST]
-    found = value_in_words(score.get("found"))[:_LONGEST]
-    return {"passed": False, "expected": expected, "found": found, "why": score.get("why")}
+    actual = value_in_words(score.get("found"))[:_LONGEST]
+    return {"passed": False, "expected": expected, "found": actual, "why": score.get("why")}
 
 
 def _shortened(value: Any) -> Any:

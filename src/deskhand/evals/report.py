@@ -209,8 +209,8 @@ def failed_scores(case: Document) -> dict[str, Document]:
 
 def score_in_words(name: str, score: Document) -> str:
     expected = value_in_words(score["expected"])
-    found = value_in_words(score["found"])
-    line = f"{name}: expected {expected}, found {found}"
+    actual = value_in_words(score["found"])
+    line = f"{name}: expected {expected}, found {actual}"
     return f"{line} ({score['why']})" if score.get("why") else line
 
 

@@ -68,8 +68,8 @@ class HiddenValues:
 
     def out_of(self, text: str) -> str:
         """The same text with `[redacted]` in their place."""
-        told: str = without_values(text, self._wordings)
-        return told
+        redacted: str = without_values(text, self._wordings)
+        return redacted
 
 
 def _wordings(value: Any) -> Iterator[str]:

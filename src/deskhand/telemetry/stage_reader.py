@@ -54,12 +54,15 @@ class StageReader:
     """Reads a run's rows in order. `events` gives what the rows since the last call have told."""
 
     def __init__(
-        self, message: ToldMessage, redaction: Redaction, known: frozenset[str] = frozenset()
+        self,
+        message: ToldMessage,
+        redaction: Redaction,
+        known_intents: frozenset[str] = frozenset(),
     ) -> None:
-        """`known` are the intents of which the desk has something written."""
+        """`known_intents` are those of which the desk has something written."""
         self._message = message
         self._redaction = redaction
-        self._known = known
+        self._known = known_intents
         self._hidden = HiddenValues()
         self._told: list[TelemetryEvent] = []
         self._eligible: list[str] | None = None
@@ -120,11 +123,11 @@ class StageReader:
         it is not known what else the message says."""
         if at_rest:
             self._tell_classified()
-        told = self._told
+        events = self._told
         self._told = []
         if not self._hidden:
-            return told
-        return [self._without_hidden(event) for event in told]
+            return events
+        return [self._without_hidden(event) for event in events]
 
     # --- rows of stages
 

@@ -95,14 +95,14 @@ class Teller:
 
     async def catch_up(self, name: str) -> int:
         """Tell a sink everything that it has not heard; returns how many events there were."""
-        told = self._sinks[name]
+        told_sink = self._sinks[name]
         await self._put_in_order()
-        first = 0 if told.from_start else None
+        first = 0 if told_sink.from_start else None
         mark = await self._feed.mark(name, first=first)
         count = 0
-        while runs := await self._feed.after(mark, BATCH, with_calls=told.with_calls):
+        while runs := await self._feed.after(mark, BATCH, with_calls=told_sink.with_calls):
             events = await asyncio.to_thread(self._events_in, runs)
-            await self._tell(name, told, events)
+            await self._tell(name, told_sink, events)
             if not await self._feed.set_mark(name, mark, runs[-1].number):
                 return count
             count += len(events)
@@ -117,19 +117,19 @@ class Teller:
     def _events_in(self, runs: list[ToldRun]) -> list[TelemetryEvent]:
         events: list[TelemetryEvent] = []
         for run in runs:
-            told = self._tells.told_in(run)
-            if told and run.calls:
-                told[-1] = told[-1].changed(calls=tuple(run.calls))
-            events += told
+            run_events = self._tells.told_in(run)
+            if run_events and run.calls:
+                run_events[-1] = run_events[-1].changed(calls=tuple(run.calls))
+            events += run_events
         return events
 
-    async def _tell(self, name: str, told: ToldSink, events: list[TelemetryEvent]) -> None:
+    async def _tell(self, name: str, told_sink: ToldSink, events: list[TelemetryEvent]) -> None:
         """Tell a batch within its time; a failure is noted at the sink's mark."""
         if not events:
             return
         try:
             async with asyncio.timeout(self._patience):
-                await told.sink.record(*events)
+                await told_sink.sink.record(*events)
         except TimeoutError:
             words = f"it took longer than {self._patience:g} seconds"
             await self._feed.note_failure(name, words)

@@ -16,18 +16,19 @@ from deskhand.telemetry.told_rows import told_rows
 class RunTeller:
     """Tells the events of a desk's runs."""
 
-    def __init__(self, redaction: Redaction, known: frozenset[str] = frozenset()) -> None:
+    def __init__(self, redaction: Redaction, known_intents: frozenset[str] = frozenset()) -> None:
         self._redaction = redaction
-        self._known = known
+        self._known = known_intents
 
     @classmethod
     def of(cls, spec: DeskSpec) -> "RunTeller":
         return cls(Redaction(IntentsRegistry.of(spec)), frozenset(spec.plans))
 
-    def told_in(self, told: ToldRun) -> list[TelemetryEvent]:
+    def told_in(self, told_run: ToldRun) -> list[TelemetryEvent]:
         """What the run's rows tell since the time before that it rested; nothing of a run that was
         erased."""
-        return self.told_of(told.run, told.message_id, told.rows, told.history_count, told.ends)
+        run, message_id, rows = told_run.run, told_run.message_id, told_run.rows
+        return self.told_of(run, message_id, rows, told_run.history_count, told_run.ends)
 
     def told_of(
         self,
@@ -43,24 +44,24 @@ class RunTeller:
         if message_id is None or run.was_screened_out or ends[-1] == before:
             return []
         reader = self._reader(run, message_id, history_count)
-        told = list(told_rows(rows[: ends[-1]]))
-        is_adopted = bool(told) and told[0].name == ADOPTION
-        reader.receive(told[0] if is_adopted else None)
+        state_rows = list(told_rows(rows[: ends[-1]]))
+        is_adopted = bool(state_rows) and state_rows[0].name == ADOPTION
+        reader.receive(state_rows[0] if is_adopted else None)
         events: list[TelemetryEvent] = []
         begin = 0
         for end in ends:
-            for row in told[begin:end]:
+            for row in state_rows[begin:end]:
                 reader.read(row)
             begin = max(begin, end)
             events = reader.events()
         return events
 
     def _reader(self, run: Run, message_id: str, history_count: int) -> StageReader:
-        told = ToldMessage(
+        message = ToldMessage(
             run_id=run.id,
             interaction_id=message_id,
             session_id=run.conversation,
             at=run.created_at,
             history_count=history_count,
         )
-        return StageReader(told, self._redaction, self._known)
+        return StageReader(message, self._redaction, self._known)

@@ -48,8 +48,8 @@ def find_tool(calendar: Calendar, spec: CalendarSpec, now: Now) -> Tool:
             return {**fields, "found": False} | _as_named(on, at, offering)
         [booking] = meant
         agreed = shown(booking.span, offering)
-        found = {"found": True, "appointment": booking.key, "start": agreed["start"]}
-        return {**fields, **found, "end": agreed["end"], "date": agreed["date"]}
+        appointment = {"found": True, "appointment": booking.key, "start": agreed["start"]}
+        return {**fields, **appointment, "end": agreed["end"], "date": agreed["date"]}
 
     return find_appointment
 

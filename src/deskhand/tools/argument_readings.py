@@ -38,9 +38,9 @@ def declared_readings(
     fields = list({(name, text): (name, text, reading) for name, text, reading in fields}.values())
     declared: dict[str, Reading] = {}
     for argument, value in arguments.items():
-        found = list(_readings_of(argument, value, fields))
-        if found:
-            declared[argument] = least_certain(found)
+        readings = list(_readings_of(argument, value, fields))
+        if readings:
+            declared[argument] = least_certain(readings)
     return declared
 
 

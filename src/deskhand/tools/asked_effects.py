@@ -135,8 +135,8 @@ def times_asked(text: str, things: Collection[str], verb: str) -> int | None:
     marked = _marked(text, things, (), verb)
     if verb not in (REMOVE, ARCHIVE) and _HANDS_OVER.search(marked):
         return None
-    requests = [one for one in _clauses(marked, verb) if one.asks or one.goes_on]
-    if any(one.asks and _SEVERAL.search(one.text) for one in requests):
+    requests = [clause for clause in _clauses(marked, verb) if clause.asks or clause.goes_on]
+    if any(clause.asks and _SEVERAL.search(clause.text) for clause in requests):
         return None
     return len(requests)
 
@@ -163,10 +163,10 @@ def _clauses(marked: str, verb: str) -> Iterator[_Clause]:
             if opener in ("but", "aber", "ale", "pero", "mais") or _ASKS_ANEW.match(text):
                 silent = False
             denied = _NOT.search(text) is not None
-            found = asking.search(text)
-            asks = found is not None and not (silent or denied or _INTENDS.search(text))
-            goes_on = in_list and found is None and opener in _JOINS and _continues(text, verb)
-            yield _Clause(text, asks, goes_on, found.end() if found else 0)
+            request = asking.search(text)
+            asks = request is not None and not (silent or denied or _INTENDS.search(text))
+            goes_on = in_list and request is None and opener in _JOINS and _continues(text, verb)
+            yield _Clause(text, asks, goes_on, request.end() if request else 0)
             in_list = asks or goes_on
             if _INTENDS.search(text) or (denied and ANY_VERB.search(text)):
                 silent = True
@@ -203,8 +203,8 @@ def _with_things(text: str, thing: Collection[str], beside: Collection[str], ver
     for name, mark in sorted(marks, key=lambda each: (-len(each[0]), each[1])):
         plain = " ".join(name.split()).casefold().replace("’", "'")
         if plain and not words_asking_for(verb).fullmatch(plain):
-            found = rf"(?<![\w@.-]){re.escape(plain)}(?![\w@-]|\.\w)"
-            marked = re.sub(found, mark, marked)
+            name_pattern = rf"(?<![\w@.-]){re.escape(plain)}(?![\w@-]|\.\w)"
+            marked = re.sub(name_pattern, mark, marked)
     return marked
 
 

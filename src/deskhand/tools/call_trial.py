@@ -91,8 +91,8 @@ class AssumedRun:
             body=call.words,
             received_at=datetime.fromtimestamp(now, UTC),
         )
-        found = {CATEGORY: call.category or None, LANGUAGE: call.language or None}
-        self.envelope = Envelope.of(message, run_id=NO_RUN).with_output("assumed", found)
+        assumed = {CATEGORY: call.category or None, LANGUAGE: call.language or None}
+        self.envelope = Envelope.of(message, run_id=NO_RUN).with_output("assumed", assumed)
 
     def now(self) -> float:
         return self._now

@@ -46,9 +46,9 @@ def closed_schema(schema: Any) -> Any:
         return schema
     shown = {key: value for key, value in schema.items() if key not in _ONLY_CHECKED}
     closed = {key: _closed_value(key, value) for key, value in shown.items()}
-    told = [f"{key}: {schema[key]}" for key in _TOLD if isinstance(schema.get(key), _SCALAR)]
-    if told:
-        closed["description"] = f"{closed.get('description', '')} ({', '.join(told)})".strip()
+    limits = [f"{key}: {schema[key]}" for key in _TOLD if isinstance(schema.get(key), _SCALAR)]
+    if limits:
+        closed["description"] = f"{closed.get('description', '')} ({', '.join(limits)})".strip()
     if "properties" in closed and not closed.get("additionalProperties"):
         closed["additionalProperties"] = False
     return closed

@@ -87,7 +87,7 @@ def subjects_in(
     looked_for = [fact for fact in facts if fact.in_replies]
     if message is None or not looked_for:
         return []
-    found: list[UnbackedClaim] = []
+    claims: list[UnbackedClaim] = []
     for fact in looked_for:
         if not _holds(fact, message, reply.text):
             continue
@@ -98,8 +98,8 @@ def subjects_in(
         ]
         for start, end in places or [(0, len(reply.text))]:
             reason = f"{fact.name}: only a person answers this"
-            found.append(UnbackedClaim("subject", reply.text[start:end], reason, start, end))
-    return found
+            claims.append(UnbackedClaim("subject", reply.text[start:end], reason, start, end))
+    return claims
 
 
 def _holds(fact: MessageFact, message: Message, text: str) -> bool:

@@ -169,11 +169,11 @@ def _plain_things(call: GateCall) -> list[Thing]:
 
 
 def _names_of(things: Sequence[Authority]) -> list[str]:
-    found: list[str] = []
+    names: list[str] = []
     for thing in things:
         fields = thing.model_dump(mode="json")
-        found += [str(fields[name]) for name in NAMING if fields.get(name)]
-    return found
+        names += [str(fields[name]) for name in NAMING if fields.get(name)]
+    return names
 
 
 def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:

@@ -79,8 +79,10 @@ def _known(call: GateCall, terms: Terms) -> set[str]:
         addresses.append(message.sender.address)
         if goes is not None and goes.doubt is None:
             addresses += [goes.to, *goes.cc]
-    known = {address.strip().casefold() for address in addresses if address and address.strip()}
-    return {address for address in known - terms.unread if not is_nobody(address)}
+    known_addresses = {
+        address.strip().casefold() for address in addresses if address and address.strip()
+    }
+    return {address for address in known_addresses - terms.unread if not is_nobody(address)}
 
 
 def _addresses(call: GateCall) -> Iterator[tuple[str, str]]:

@@ -177,11 +177,11 @@ def _hold(rule: str, reason: str, call: GateCall, terms: Terms) -> Ruling:
 
 def findings_of(call: GateCall, terms: Terms) -> tuple[dict[str, Any], ...]:
     """For a reviewer's screen."""
-    found = look_through(call, terms)
-    findings = [finding.as_json() for finding in found.content]
-    findings += [{"rule": COMMITMENT, **promise.as_json()} for promise in found.promises]
-    findings += [{"rule": CLAIM, **claim.as_json()} for claim in found.claims]
-    findings += [{"rule": SUBJECT, **claim.as_json()} for claim in found.subjects]
+    look = look_through(call, terms)
+    findings = [finding.as_json() for finding in look.content]
+    findings += [{"rule": COMMITMENT, **promise.as_json()} for promise in look.promises]
+    findings += [{"rule": CLAIM, **claim.as_json()} for claim in look.claims]
+    findings += [{"rule": SUBJECT, **claim.as_json()} for claim in look.subjects]
     return tuple(findings)
 
 
