@@ -71,8 +71,8 @@ def codec_of(charset: str) -> str | None:
         return None
     name = normalize_encoding(written).lower()
     name = _MAILERS_NAMES.get(name, name)
-    known = aliases.get(name) or aliases.get(name.replace(".", "_")) or name
-    return known if known in CODECS else None
+    codec = aliases.get(name) or aliases.get(name.replace(".", "_")) or name
+    return codec if codec in CODECS else None
 
 
 def clean(text: str) -> str:

@@ -144,14 +144,14 @@ class AgentRouter:
     def _reader(
         self, first: Envelope, interaction: Interaction, memory: SessionMemory
     ) -> StageReader:
-        told = ToldMessage(
+        message = ToldMessage(
             run_id=first.run_id,
             interaction_id=interaction.id,
             session_id=interaction.session_id,
             at=self._clock.now(),
             history_count=memory.messages + 1,
         )
-        return StageReader(told, self._redaction)
+        return StageReader(message, self._redaction)
 
     def _message(self, interaction: Interaction) -> Message:
         customer = interaction.customer_id
@@ -181,8 +181,8 @@ class AgentRouter:
         stages = _Stages(self, interaction, memory)
         answers = None
         if memory.waiting_for is not None and self._turns is None:
-            found = await stages.found_in(first)
-            answers = _FoundAnswers(_asked_in(memory), found.parameters)
+            first_reading = await stages.found_in(first)
+            answers = _FoundAnswers(_asked_in(memory), first_reading.parameters)
         parts = Parts(
             tools=gate,
             services={
@@ -215,13 +215,13 @@ class _Stages:
         self, envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
     ) -> ServiceResult:
         eligible = self._eligible(envelope)
-        found = await self.found_in(envelope)
+        understood = await self.found_in(envelope)
         answered = {ELIGIBLE: eligible}
-        if found.intent_id is None or found.intent_id not in eligible:
+        if understood.intent_id is None or understood.intent_id not in eligible:
             unknown = {CATEGORY: OTHER, CONFIDENCE: 0.0}
             return ServiceResult(output=unknown, answered=answered)
-        output = {INTENT_ID: found.intent_id, SLOTS: found.parameters}
-        return ServiceResult(output=output | {CONFIDENCE: found.confidence}, answered=answered)
+        output = {INTENT_ID: understood.intent_id, SLOTS: understood.parameters}
+        return ServiceResult(output=output | {CONFIDENCE: understood.confidence}, answered=answered)
 
     async def found_in(self, envelope: Envelope) -> Classification:
         """What the classifier says about the interaction."""
@@ -233,8 +233,8 @@ class _Stages:
         self, envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
     ) -> dict[str, Any]:
         intent = envelope.outputs[_CLASSIFY][INTENT_ID]
-        known = Understanding.of(envelope).slots  # what was answered since is among it
-        plan = self._router._planner.plan(intent, known)
+        slots = Understanding.of(envelope).slots  # what was answered since is among it
+        plan = self._router._planner.plan(intent, slots)
         steps = [step.model_dump(mode="json", exclude_defaults=True) for step in plan.steps]
         for step, written in zip(plan.steps, steps, strict=True):
             written["type"] = step.type
@@ -255,8 +255,8 @@ class _FoundAnswers:
         self._values = values
 
     def find(self, text: str, names: Sequence[str], received_at: datetime) -> dict[str, Any]:
-        known = {name: self._values.get(name) for name in names}
-        return {name: value for name, value in known.items() if value is not None}
+        given = {name: self._values.get(name) for name in names}
+        return {name: value for name, value in given.items() if value is not None}
 
 
 def _asked_in(memory: SessionMemory) -> frozenset[str]:

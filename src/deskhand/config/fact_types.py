@@ -111,10 +111,10 @@ class FactTypes:
         known."""
         argument, _, rest = name.removeprefix("arguments.").partition(".")
         shapes = [self.tools[tool] for tool in tools if tool in self.tools]
-        known = [shape.fields[argument] for shape in shapes if argument in shape.fields]
-        if not rest or not known:
+        field_shapes = [shape.fields[argument] for shape in shapes if argument in shape.fields]
+        if not rest or not field_shapes:
             return None
-        return frozenset[str]().union(*known)
+        return frozenset[str]().union(*field_shapes)
 
     def _common(self, tools: list[str]) -> dict[str, FactType]:
         facts: dict[str, FactType] = {

@@ -173,9 +173,9 @@ def _covers(authority: str, domain: str) -> bool:
     return domain.endswith(f".{authority}") and _same_owner(authority, domain)
 
 
-def _same_owner(one: str, other: str) -> bool:
+def _same_owner(domain: str, other: str) -> bool:
     """Whether two domains have one organisational domain; endings like `co.uk` have none."""
-    owner = organisational_domain(one)
+    owner = organisational_domain(domain)
     return owner is not None and owner == organisational_domain(other)
 
 

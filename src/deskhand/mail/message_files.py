@@ -157,17 +157,17 @@ def _read_files(fields: dict[str, Any]) -> None:
 def _file(number: int, file: Any) -> Any:
     if not isinstance(file, dict):
         return file
-    known = {name: value for name, value in file.items() if name not in ("digest", "not_kept")}
-    written = known.pop("content", None)
+    fields = {name: value for name, value in file.items() if name not in ("digest", "not_kept")}
+    written = fields.pop("content", None)
     if written is None:
-        return known
+        return fields
     try:
         content = base64.b64decode(written, validate=True)
     except (ValueError, TypeError):
         raise MessageInvalid(
             f"attachments.{number}.content", "write the file's bytes as base64"
         ) from None
-    return {"type": ANY_TYPE, **known, "content": content, "size": len(content)}
+    return {"type": ANY_TYPE, **fields, "content": content, "size": len(content)}
 
 
 def _write_reply_to(fields: dict[str, Any]) -> None:

@@ -129,8 +129,8 @@ class Admission:
 
     def role_of(self, identity: Identity) -> Role | None:
         """The highest role of the person's groups; None where no group has one."""
-        known = [self.roles[group] for group in identity.groups if group in self.roles]
-        return max(known, key=list(Role).index, default=None)
+        roles = [self.roles[group] for group in identity.groups if group in self.roles]
+        return max(roles, key=list(Role).index, default=None)
 
 
 @dataclass(frozen=True, slots=True)

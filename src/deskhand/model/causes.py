@@ -109,14 +109,14 @@ class Rank(IntEnum):
 
 def rank_of(causes: Iterable[Cause], *, action: bool) -> Rank:
     """Where a review with these causes stands; a review without any is looked at closely."""
-    known = set(causes)
-    if Cause.EMERGENCY in known:
+    distinct = set(causes)
+    if Cause.EMERGENCY in distinct:
         return Rank.EMERGENCY
     if action:
         return Rank.ACTION
-    if known & RED:
+    if distinct & RED:
         return Rank.DANGER
-    return Rank.ROUTINE if known and known <= QUIET else Rank.DOUBT
+    return Rank.ROUTINE if distinct and distinct <= QUIET else Rank.DOUBT
 
 
 _OF_ERRORS: Mapping[str, Cause] = {

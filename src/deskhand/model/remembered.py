@@ -86,10 +86,10 @@ class Remembered(Frozen):
         """The values of a slot that are not among these, the newest first."""
         return [value for value in self.values.get(slot, ()) if value not in than]
 
-    def with_values(self, found: Mapping[str, Any]) -> Self:
+    def with_values(self, newer: Mapping[str, Any]) -> Self:
         """The same with newer values; one that was said before comes to the front."""
         values = dict(self.values)
-        for name, value in found.items():
+        for name, value in newer.items():
             others = [other for other in values.get(name, ()) if other != value]
             values[name] = (value, *others)[:MOST_VALUES]
         return self.changed(values=values)
@@ -101,5 +101,5 @@ def words_before(envelope: Envelope) -> list[RememberedTurn]:
     message = envelope.message
     if memory is None or message is None or memory.author != message.author:
         return []
-    told = envelope.metadata.get(ALSO_ANSWERS) or ()
-    return [turn for turn in memory.turns if turn.run not in told]
+    answered_too = envelope.metadata.get(ALSO_ANSWERS) or ()
+    return [turn for turn in memory.turns if turn.run not in answered_too]

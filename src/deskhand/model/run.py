@@ -312,8 +312,8 @@ class Review:
 def deadline_of(expires_at: float | None, facts: dict[str, Any]) -> float:
     """When a review with these facts expires or an answer is due, whichever is first."""
     due_at = _due_at(facts)
-    known = [moment for moment in (expires_at, due_at) if moment is not None]
-    return min(known, default=NO_DEADLINE)
+    moments = [moment for moment in (expires_at, due_at) if moment is not None]
+    return min(moments, default=NO_DEADLINE)
 
 
 def _due_at(facts: dict[str, Any]) -> float | None:

@@ -238,12 +238,12 @@ class Understanding:
         return None
 
 
-def is_unknown_intent(outputs: Mapping[str, Any], known: Collection[str] = ()) -> bool:
-    """Whether no intent was found. `known` are the intents of which something is written: a desk
+def is_unknown_intent(outputs: Mapping[str, Any], known_intents: Collection[str] = ()) -> bool:
+    """Whether no intent was found. `known_intents` are those of which something is written: a desk
     may have one that is called `other`."""
     understanding = Understanding(outputs)
     topic = understanding.topic
-    if topic in known:
+    if topic in known_intents:
         return False
     if topic is None or topic in NO_INTENT:
         return True

@@ -28,11 +28,11 @@ def readings_in(output: object) -> dict[str, Reading]:
     declared = output.get(READ) if isinstance(output, Mapping) else None
     if not isinstance(declared, Mapping):
         return {}
-    known: dict[str, Reading] = {}
+    readings: dict[str, Reading] = {}
     for name, reading in declared.items():
         if reading in READINGS:
-            known[str(name)] = reading
-    return known
+            readings[str(name)] = reading
+    return readings
 
 
 def least_certain(readings: Iterable[Reading]) -> Reading:

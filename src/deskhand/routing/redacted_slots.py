@@ -20,8 +20,8 @@ def redacted_names(registry: IntentsRegistry, intent: str | None) -> frozenset[s
     Of an intent that is not known yet, those that any intent hides: what a message is about may
     turn out later.
     """
-    found = registry.get(intent)
-    return registry.redacted if found is None else found.redact
+    intent_spec = registry.get(intent)
+    return registry.redacted if intent_spec is None else intent_spec.redact
 
 
 def redacted_values(

@@ -50,13 +50,13 @@ def limited_answer_to(
 @lru_cache(maxsize=_REMEMBERED)
 def _read(texts: tuple[str, ...], zone: str) -> tuple[Invitation, ...]:
     try:
-        found = limited_processes.call(
+        packed = limited_processes.call(
             f"{__name__}:read_packed", _packed([texts, zone]), READING_SECONDS
         )
     except WorkStopped as stopped:
         log.warning("a calendar file cannot be read: %s", stopped)
         return ()
-    return tuple(_INVITATIONS.validate_json(found))
+    return tuple(_INVITATIONS.validate_json(packed))
 
 
 def _packed(question: object) -> bytes:
@@ -73,10 +73,10 @@ def prepare() -> None:
 
 def read_packed(question: bytes) -> bytes:
     texts, zone = json.loads(question)
-    found: list[Invitation] = []
+    invitations: list[Invitation] = []
     for text in texts:
-        found += read_invitations(text, ZoneInfo(zone))
-    return _INVITATIONS.dump_json(found)
+        invitations += read_invitations(text, ZoneInfo(zone))
+    return _INVITATIONS.dump_json(invitations)
 
 
 def answer_packed(question: bytes) -> bytes:

@@ -100,4 +100,5 @@ def _region_meant(country: str, region: str, regions: Sequence[str]) -> str:
     near = get_close_matches(region.upper(), regions, n=1)
     if near:
         return f"write `{country}-{near[0]}`"
-    return f"write `{country}` alone, or one of {', '.join(f'{country}-{one}' for one in regions)}"
+    parts = ", ".join(f"{country}-{part}" for part in regions)
+    return f"write `{country}` alone, or one of {parts}"

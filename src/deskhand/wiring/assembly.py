@@ -173,7 +173,7 @@ def _follows_instructions(spec: DeskSpec, stage: str) -> bool:
     if spec.brain.kind != "embedded":
         return True
     specs = (flow.stages.get(stage) for flow in spec.flows.values())
-    return any(found is not None and found.profile is not None for found in specs)
+    return any(stage_spec is not None and stage_spec.profile is not None for stage_spec in specs)
 
 
 def call_trial(setup: DeskSetup) -> CallTrial:
@@ -300,8 +300,8 @@ def _answers(spec: DeskSpec) -> SlotAnswers | None:
     """Reads customers' answers by the desk's slots; None for a desk that has none."""
     if not spec.slots:
         return None
-    found = frozenset(name for name, slot in spec.slots.items() if slot.type != "text")
-    return SlotAnswers(SlotExtractor(spec.slots), found, spec.calendar.zone)
+    typed_slots = frozenset(name for name, slot in spec.slots.items() if slot.type != "text")
+    return SlotAnswers(SlotExtractor(spec.slots), typed_slots, spec.calendar.zone)
 
 
 def _flows(setup: DeskSetup, parts: Parts, known_sender: KnownSender) -> Mapping[str, Flow]:

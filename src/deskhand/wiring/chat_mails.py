@@ -40,14 +40,14 @@ class _Finder:
     def __init__(
         self, spec: DeskSpec, resolvers: "tuple[Resolver, ...]", own_tables: DeskDatabase
     ) -> None:
-        self._resolvers = [one for one in resolvers if issubclass(one.kind, Owned)]
+        self._resolvers = [resolver for resolver in resolvers if issubclass(resolver.kind, Owned)]
         self._context = Context("", "", spec.name, "chat_code", own_tables)
 
     async def find(self, thing: str) -> OnFile | None:
         """The one thing of this name that has an address; None where there is none, or several."""
-        found: list[OnFile] = []
+        things: list[OnFile] = []
         for resolver in self._resolvers:
             for owned in await resolver(thing, ANONYMOUS, self._context):
                 if isinstance(owned, Owned) and owned.contact and is_whole(owned.contact):
-                    found.append(OnFile(owned.id, owned.contact))
-        return found[0] if len(found) == 1 else None
+                    things.append(OnFile(owned.id, owned.contact))
+        return things[0] if len(things) == 1 else None

@@ -63,8 +63,8 @@ def _chat_mail(place: YamlPlace, chat: ChatSection, draft: DeskDraft) -> ConfigF
     """The mails of a chat leave by a channel that there is and that sends mail."""
     channels = draft.desk.channels
     if chat.proves is not None and chat.proves not in draft.desk.slots:
-        known = sorted(draft.desk.slots)
-        fix = did_you_mean(chat.proves, known, otherwise="name a slot of the desk")
+        slots = sorted(draft.desk.slots)
+        fix = did_you_mean(chat.proves, slots, otherwise="name a slot of the desk")
         yield ConfigFinding((*place[:-1], "proves"), f"there is no slot `{chat.proves}`", fix)
     if chat.mail_by is None:
         return

@@ -94,7 +94,7 @@ def _providers(draft: DeskDraft) -> ConfigFindings:
 
 def _models(draft: DeskDraft) -> ConfigFindings:
     """Fall-backs belong to a model: a desk says once what is asked in its place."""
-    known: dict[str, tuple[str, ...]] = {}
+    fallbacks: dict[str, tuple[str, ...]] = {}
     for role, names in draft.desk.models.items():
         first, *others = as_list(names)
         if not others:
@@ -103,7 +103,7 @@ def _models(draft: DeskDraft) -> ConfigFindings:
             yield ConfigFinding(
                 ("models", role), f"`models.{role}` names a model twice", "name each once"
             )
-        if known.setdefault(first, tuple(others)) != tuple(others):
+        if fallbacks.setdefault(first, tuple(others)) != tuple(others):
             problem = f"`models.{role}` and another role have different fall-backs for `{first}`"
             yield ConfigFinding(("models", role), problem, "write the same list for both")
 

@@ -42,12 +42,12 @@ def _in_file(draft: DeskDraft, file: ReadIntents) -> ConfigFindings:
 
 
 def _labels(draft: DeskDraft, file: ReadIntents) -> ConfigFindings:
-    known = draft.names_at("slots")
+    slots = draft.names_at("slots")
     tools = {step.tool for intent in file.section.intents.values() for step in intent.steps}
     for slot in file.section.labels:
-        if slot not in (*known, *tools):
+        if slot not in (*slots, *tools):
             otherwise = f"add `{slot}: {{type: ...}}` under `slots` in desk.yaml"
-            fix = did_you_mean(slot, known, otherwise=otherwise)
+            fix = did_you_mean(slot, slots, otherwise=otherwise)
             yield ConfigFinding(("labels", slot), f"there is no slot `{slot}`", fix)
 
 
@@ -96,13 +96,13 @@ def _silent_intent() -> IntentSection:
 
 
 def _slots(draft: DeskDraft, place: YamlPlace, intent: IntentSection) -> ConfigFindings:
-    known = draft.names_at("slots")
+    slots = draft.names_at("slots")
     required = list(intent.slots.required)
     for slot, texts in intent.slots.texts().items():
         here = _slot_place(place, intent, slot)
-        if slot not in known:
+        if slot not in slots:
             otherwise = f"add `{slot}: {{type: ...}}` under `slots` in desk.yaml"
-            fix = did_you_mean(slot, known, otherwise=otherwise)
+            fix = did_you_mean(slot, slots, otherwise=otherwise)
             yield ConfigFinding(here, f"there is no slot `{slot}`", fix)
         elif slot in required and texts.ask is None:
             fix = f"write `{slot}: {{ask: {{en: ...}}}}` with the question"

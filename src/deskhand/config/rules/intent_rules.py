@@ -21,12 +21,12 @@ def intent_findings(draft: DeskDraft) -> ConfigFindings:
     if not categories or draft.is_damaged(("flows",)):
         return
     asked_for = {*_routed(draft), *_values_of("intent", draft.source.data.get("policy"))}
-    known = {*categories, *asked_for, _OTHER}
-    told: set[str] = set()
+    known_labels = {*categories, *asked_for, _OTHER}
+    reported: set[str] = set()
     for label, file, line in intent_labels(draft.folder):
-        if label in known or label in told:
+        if label in known_labels or label in reported:
             continue
-        told.add(label)
+        reported.add(label)
         fix = did_you_mean(
             label, sorted(categories), otherwise="add it to the `categories` of a stage"
         )

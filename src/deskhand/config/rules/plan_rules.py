@@ -135,9 +135,9 @@ def _result_field(
     shape = draft.shapes.get(tool)
     if shape is None or shape.returns is None or not fields:
         return
-    known = shape.returns | TIMES_IN_WORDS
-    if fields[0] in known:
+    returned = shape.returns | TIMES_IN_WORDS
+    if fields[0] in returned:
         return
     problem = f"`{{{reference}}}`: the result of `{tool}` has no field `{fields[0]}`"
     otherwise = f"its fields are {', '.join(sorted(shape.returns))}"
-    yield ConfigFinding(place, problem, did_you_mean(fields[0], known, otherwise=otherwise))
+    yield ConfigFinding(place, problem, did_you_mean(fields[0], returned, otherwise=otherwise))

@@ -178,12 +178,12 @@ class IntentSection(Section):
             expects = {slot: by_language(section.expects, texts) for slot, section in slots.items()}
             why = {slot: by_language(section.why, texts) for slot, section in slots.items()}
             plan = self.as_plan().compile(texts)
-            told = {**(errors or {}), **self.errors}
-            failures = {code: by_language(words, texts) for code, words in told.items()}
+            error_words = {**(errors or {}), **self.errors}
+            failures = {code: by_language(words, texts) for code, words in error_words.items()}
             named = {slot: by_language(words, texts) for slot, words in (labels or {}).items()}
             plan = plan.changed(expects=expects, why=why, clarify_at_most=most, errors=failures)
             asked = {
-                code: question.compile(told.get(code), texts)
+                code: question.compile(error_words.get(code), texts)
                 for code, question in (questions or {}).items()
             }
             plan = plan.changed(labels=named, failure_questions=asked)

@@ -75,8 +75,8 @@ def customer_of(db: sa.Connection, key: str) -> str | None:
     """The id of the customer with this id or address; None where nobody ordered under it."""
     by_address = sa.func.lower(orders.c.email) == key.strip().lower()
     owners = sa.select(orders.c.owner).where(sa.or_(orders.c.owner == key, by_address)).distinct()
-    found = db.execute(owners.limit(2)).scalars().all()
-    return found[0] if len(found) == 1 else None
+    ids = db.execute(owners.limit(2)).scalars().all()
+    return ids[0] if len(ids) == 1 else None
 
 
 def refund(

@@ -60,8 +60,8 @@ def other_number(message: Message, text: str) -> bool:
 @resolver(Customer)
 async def find_customer(key: str, principal: Principal, ctx: Context) -> Customer | None:
     """The customer whom the shop knows by this id or address."""
-    found = await ctx.database.read(TABLES, partial(order_tables.customer_of, key=key))
-    return None if found is None else Customer(id=found, address=principal.address)
+    customer_id = await ctx.database.read(TABLES, partial(order_tables.customer_of, key=key))
+    return None if customer_id is None else Customer(id=customer_id, address=principal.address)
 
 
 @resolver(Order)

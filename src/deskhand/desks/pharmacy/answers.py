@@ -36,8 +36,8 @@ def _sorted(
     results: Sequence[Mapping[str, Any]],
 ) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
     """What is on the shelves, and the results about reservations."""
-    found = [result for result in results if "drugs" in (result.get("data") or {})]
-    drugs = [drug for result in found for drug in result["data"]["drugs"]]
+    about_drugs = [result for result in results if "drugs" in (result.get("data") or {})]
+    drugs = [drug for result in about_drugs for drug in result["data"]["drugs"]]
     return drugs, [result for result in results if result.get("tool") != "search_drugs"]
 
 
@@ -140,8 +140,8 @@ def _not_put_aside(language: Language) -> str:
 def pharmacies_in(places: Places) -> list[Pharmacy]:
     """The pharmacies that are meant; none where no place of ours is named."""
     if places.pharmacies:
-        return [one for one in sample_pharmacies() if one.id in places.pharmacies]
-    return [one for one in sample_pharmacies() if town_of(one) in places.towns]
+        return [pharmacy for pharmacy in sample_pharmacies() if pharmacy.id in places.pharmacies]
+    return [pharmacy for pharmacy in sample_pharmacies() if town_of(pharmacy) in places.towns]
 
 
 def opening_hours(request: Request) -> str:

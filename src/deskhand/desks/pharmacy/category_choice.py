@@ -103,7 +103,7 @@ def _cues(plain: str, words: str, names_product: bool) -> list[str]:
     unnamed = stock and few_words and is_something_unnamed and not wishes.asks_for_hours(words)
     is_thanks = speaks_of("thanks", plain) and "?" not in plain
     kept = wishes.has_reservation(words)
-    found = {
+    is_spoken_of = {
         "complaint": speaks_of("complaint", plain) or wishes.tells_what_happened(words),
         "cancel_reservation": wishes.wants_cancelled(words) or (kept and wishes.cannot_come(words)),
         "check_reservation": speaks_of("check", plain) or kept,
@@ -112,7 +112,7 @@ def _cues(plain: str, words: str, names_product: bool) -> list[str]:
         "opening_hours": wishes.asks_for_hours(words) or speaks_of("post", plain),
         "thanks": is_thanks,
     }
-    cues = [category for category, speaks in found.items() if speaks]
+    cues = [category for category, speaks in is_spoken_of.items() if speaks]
     if is_thanks and names_product and len(cues) > 1:
         cues.remove("thanks")  # a polite end of something else
     return cues

@@ -199,9 +199,9 @@ def _completed(item: Item, text: str) -> Item:
     packs = completed.packs
     if packs is None and (item.packs_unclear or (item.packs or 0) > MOST_PACKS):
         packs = _only_number(text)
-    known = item.packs if packs is None else packs
+    known_packs = item.packs if packs is None else packs
     unclear = item.packs_unclear and packs is None
-    return chosen._replace(asked=item.asked, read=read_as, packs=known, packs_unclear=unclear)
+    return chosen._replace(asked=item.asked, read=read_as, packs=known_packs, packs_unclear=unclear)
 
 
 def _only_number(text: str) -> int | None:

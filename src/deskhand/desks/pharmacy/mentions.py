@@ -123,28 +123,28 @@ class MentionReader:
         """In order. `others` are folded words that name people and places."""
         words, clean = counted_words(text), visible(text)
         unknown = UnknownNames(self._names, clean, words, others, nouns=nouns_are_capitalised)
-        found: list[Mention] = []
+        mentions: list[Mention] = []
         at = 0
         while at < len(words):
-            match = self._name_at(words, at, unknown, found, others)
+            match = self._name_at(words, at, unknown, mentions, others)
             if match is not None and match.name:
                 match = _as_variant(match, words, at, clean) or match
             if match is None:
                 at += 1
                 continue
-            found.append(_plain_mention(words, at, match))
+            mentions.append(_plain_mention(words, at, match))
             at += match.length
         unclear = _counts_unclearly(words)
-        found = [mention._replace(counts_unclear=unclear) for mention in found]
-        mentions = [self._with_company(words, found, index) for index in range(len(found))]
-        return [_with_all_numbers(words, mentions[0])] if len(mentions) == 1 else mentions
+        mentions = [mention._replace(counts_unclear=unclear) for mention in mentions]
+        whole = [self._with_company(words, mentions, index) for index in range(len(mentions))]
+        return [_with_all_numbers(words, whole[0])] if len(whole) == 1 else whole
 
     def _name_at(
         self,
         words: Sequence[Word],
         at: int,
         unknown: UnknownNames,
-        found: Sequence[Mention],
+        earlier: Sequence[Mention],
         others: Collection[str],
     ) -> NameMatch | None:
         word = words[at]
@@ -153,10 +153,10 @@ class MentionReader:
         exact = self._names.exact(words, at)
         if exact is not None:
             return exact
-        end = found[-1].end if found else at
+        end = earlier[-1].end if earlier else at
         label = unknown.at(
             at,
-            beside_a_name=bool(found) and unknown.stands_beside(end, at),
+            beside_a_name=bool(earlier) and unknown.stands_beside(end, at),
             after_a_name=end < at and not any(word.opens for word in words[end : at + 1]),
         )
         corrected = self._names.corrected(word)
@@ -164,10 +164,12 @@ class MentionReader:
             return corrected
         return None if label is None else NameMatch("", 1, "unknown", label)
 
-    def _with_company(self, words: Sequence[Word], found: Sequence[Mention], index: int) -> Mention:
-        mention = found[index]
-        first = found[index - 1].end if index else 0
-        last = found[index + 1].place if index + 1 < len(found) else len(words)
+    def _with_company(
+        self, words: Sequence[Word], mentions: Sequence[Mention], index: int
+    ) -> Mention:
+        mention = mentions[index]
+        first = mentions[index - 1].end if index else 0
+        last = mentions[index + 1].place if index + 1 < len(mentions) else len(words)
         company = _company(words, mention, first, last)
         beside = [word.written for word in words[mention.end : company.end]]
         said = " ".join([mention.written, *beside])

@@ -65,8 +65,8 @@ class _Named(NamedTuple):
 
 def places_in(text: str, pharmacies: Sequence[Pharmacy] | None = None) -> Places:
     """Every place in a text. Of `pod Špilberkem v Brně` the pharmacy counts, not the town."""
-    known = tuple(pharmacies or sample_pharmacies())
-    table = _table(known)
+    served = tuple(pharmacies or sample_pharmacies())
+    table = _table(served)
     words = words_in(text)
     times: dict[str, int] = {}
     not_served: dict[str, None] = {}
@@ -82,13 +82,13 @@ def places_in(text: str, pharmacies: Sequence[Pharmacy] | None = None) -> Places
         if town:
             not_served[town] = None
         at += max(length, 1)
-    return _narrowed(known, times, tuple(not_served))
+    return _narrowed(served, times, tuple(not_served))
 
 
 def _narrowed(
-    known: Sequence[Pharmacy], times: dict[str, int], not_served: tuple[str, ...]
+    served: Sequence[Pharmacy], times: dict[str, int], not_served: tuple[str, ...]
 ) -> Places:
-    city_of = {pharmacy.id: town_of(pharmacy) for pharmacy in known}
+    city_of = {pharmacy.id: town_of(pharmacy) for pharmacy in served}
     by_city: dict[str, dict[str, int]] = {}
     for pharmacy, count in times.items():
         by_city.setdefault(city_of[pharmacy], {})[pharmacy] = count
@@ -96,7 +96,7 @@ def _narrowed(
     for city, counts in by_city.items():
         most = max(counts.values())
         best = [pharmacy for pharmacy, count in counts.items() if count == most]
-        in_city = [pharmacy for pharmacy in known if city_of[pharmacy.id] == city]
+        in_city = [pharmacy for pharmacy in served if city_of[pharmacy.id] == city]
         if len(best) < len(in_city) or len(in_city) == 1:
             single += best
     towns = tuple(by_city)
@@ -180,12 +180,12 @@ def _town_forms() -> dict[str, str]:
 def unnamed_town(text: str, taken: Iterable[str]) -> str:
     """A place after `in` that nobody here knows, as it was written; empty where there is none."""
     words = words_in(text)
-    known = {fold(word) for name in taken for word in name.split()} | place_words()
+    known_words = {fold(word) for name in taken for word in name.split()} | place_words()
     for before, word in pairwise(words):
         may_be = word.is_capitalised and not word.opens and len(word.plain) > 3
         if not (may_be and _UNNAMED_TOWN.match(before.plain)):
             continue
-        if word.plain not in known and word.plain not in _NOT_TOWNS and not word.is_number:
+        if word.plain not in known_words and word.plain not in _NOT_TOWNS and not word.is_number:
             return word.written
     return ""
 

@@ -363,21 +363,21 @@ async def word_results(
     request = envelope.output("request") or {}
     results = (envelope.output("act") or {}).get("results") or []
     words = customer_request.own_words(envelope.raw_input)
-    told = answers.told(request, results, hours=wishes.asks_for_hours(words))
+    worded = answers.told(request, results, hours=wishes.asks_for_hours(words))
     language = str(request.get("language") or "en")
-    return told | {"language": language} if told else {}
+    return worded | {"language": language} if worded else {}
 
 
 @after("draft")
 def in_one_language(envelope: Envelope, output: dict[str, Any]) -> Envelope:
     """What this desk worded itself leaves in its own language from greeting to signature. A draft
     that says it in other words, as a model's does, stays as it is."""
-    told = envelope.output("told") or {}
-    text, language = str(told.get("text") or ""), told.get("language")
+    worded = envelope.output("told") or {}
+    text, language = str(worded.get("text") or ""), worded.get("language")
     reply = envelope.output("reply")
     drafted = str(output.get("text") or "")
     failure = "did not succeed" in str(output.get("reason") or "")
-    is_worded = bool(told.get("words_a_failure")) and failure
+    is_worded = bool(worded.get("words_a_failure")) and failure
     is_ours = bool(text) and (text in drafted or is_worded or bool(output.get("sources")))
     if not text and output.get("sources") and not _is_readable(envelope, output):
         held = output | {"hand_over": True, "reason": _OTHER_LANGUAGE}

@@ -120,8 +120,8 @@ def wanted_elsewhere(text: str, names: Sequence[str], counted: Collection[str]) 
 
 
 def _is_answerable(plain: str) -> bool:
-    known = any(speaks_of(kind, plain) for kind in _ANSWERABLE) or _is_small_talk(plain)
-    return known and not speaks_of("not_ours", plain) and not speaks_of("holiday", plain)
+    is_ours = any(speaks_of(kind, plain) for kind in _ANSWERABLE) or _is_small_talk(plain)
+    return is_ours and not speaks_of("not_ours", plain) and not speaks_of("holiday", plain)
 
 
 def _is_small_talk(plain: str) -> bool:
@@ -151,5 +151,5 @@ def _asks(plain: str) -> bool:
 def only_told(text: str, names: Sequence[str]) -> list[str]:
     """Names that stand only in sentences which ask for nothing, while others are asked for."""
     asking = "\n".join(filter(_asks, plain_sentences(text)))
-    told = [name for name in names if plain_text(name) not in asking]
-    return told if len(told) < len(names) else []
+    only_told_names = [name for name in names if plain_text(name) not in asking]
+    return only_told_names if len(only_told_names) < len(names) else []

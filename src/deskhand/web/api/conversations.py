@@ -158,10 +158,10 @@ async def list_all(
 ) -> Page[ConversationView]:
     """The conversations of a desk, the latest first."""
     served = caller.desk(desk)
-    found = await list_conversations(served.store, limit=limit, before=run_place(cursor))
+    listed = await list_conversations(served.store, limit=limit, before=run_place(cursor))
     name = served.spec.name
-    items = [ConversationView.model_validate({"desk": name, **fields}) for _, fields in found]
-    more = run_cursor(found[-1][0]) if len(found) == limit else None
+    items = [ConversationView.model_validate({"desk": name, **fields}) for _, fields in listed]
+    more = run_cursor(listed[-1][0]) if len(listed) == limit else None
     return Page(items=items, next_cursor=more)
 
 
@@ -195,7 +195,7 @@ async def list_taken_over(caller: Reader, desk: str | None = None) -> list[Taken
     """Every conversation that a person has, the latest first."""
     served = caller.desk(desk)
     taken = await served.store.taken_over()
-    return [TakenOverView.of(served.spec.name, one) for one in taken]
+    return [TakenOverView.of(served.spec.name, takeover) for takeover in taken]
 
 
 @router.get("/chat")

@@ -115,21 +115,23 @@ def invalid(*errors: FieldProblem) -> Refused:
 
 def invalid_fields(errors: Iterable[ErrorDetails], *, skip: int = 0) -> Refused:
     """The same, from what pydantic found; `skip` leaves out the beginning of each place."""
-    found = list(errors)
+    listed = list(errors)
     return invalid(
         *(
             FieldProblem(".".join(map(str, error["loc"][skip:])), _words(error))
-            for error in found
-            if not _is_echo(error, found)
+            for error in listed
+            if not _is_echo(error, listed)
         )
     )
 
 
-def _is_echo(error: ErrorDetails, found: Sequence[ErrorDetails]) -> bool:
+def _is_echo(error: ErrorDetails, listed: Sequence[ErrorDetails]) -> bool:
     """A list whose only entry is wrong is called too short beside it."""
     place = error["loc"]
-    inner = [one for one in found if len(one["loc"]) > len(place)]
-    return error["type"] == "too_short" and any(one["loc"][: len(place)] == place for one in inner)
+    inner = [inside for inside in listed if len(inside["loc"]) > len(place)]
+    return error["type"] == "too_short" and any(
+        inside["loc"][: len(place)] == place for inside in inner
+    )
 
 
 def _words(error: ErrorDetails) -> str:

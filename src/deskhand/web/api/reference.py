@@ -125,11 +125,11 @@ def _json_of(part: Schema) -> Schema:
 
 def _fields(document: Schema, schema: Schema) -> Iterator[FieldEntry]:
     """The fields of a document; those of one item where it is a list."""
-    found = _resolved(document, schema)
-    if found.get("type") == "array":
-        found = _resolved(document, found["items"])
-    required = found.get("required", ())
-    for name, field in found.get("properties", {}).items():
+    resolved = _resolved(document, schema)
+    if resolved.get("type") == "array":
+        resolved = _resolved(document, resolved["items"])
+    required = resolved.get("required", ())
+    for name, field in resolved.get("properties", {}).items():
         words = field.get("description", "")
         yield FieldEntry(name, "", _kind(document, field), name in required, words)
 
@@ -138,20 +138,20 @@ def _resolved(document: Schema, schema: Schema) -> Schema:
     if "$ref" not in schema:
         return schema
     name = schema["$ref"].rsplit("/", 1)[-1]
-    found: Schema = document["components"]["schemas"][name]
-    return found
+    named_schema: Schema = document["components"]["schemas"][name]
+    return named_schema
 
 
 def _kind(document: Schema, schema: Schema) -> str:
     """A type in words: `text`, `number`, `list of text`, `one of: a, b`."""
-    found = _resolved(document, schema)
-    choices = [choice for choice in found.get("anyOf", ()) if choice.get("type") != "null"]
+    resolved = _resolved(document, schema)
+    choices = [choice for choice in resolved.get("anyOf", ()) if choice.get("type") != "null"]
     if choices:
         return " or ".join(dict.fromkeys(_kind(document, choice) for choice in choices))
-    if "enum" in found:
-        return "one of: " + ", ".join(map(str, found["enum"]))
-    if found.get("type") == "array":
-        return f"list of {_kind(document, found.get('items', {}))}"
+    if "enum" in resolved:
+        return "one of: " + ", ".join(map(str, resolved["enum"]))
+    if resolved.get("type") == "array":
+        return f"list of {_kind(document, resolved.get('items', {}))}"
     kinds = {"string": "text", "integer": "whole number", "boolean": "yes or no"}
-    kind = str(found.get("type", "anything"))
-    return found.get("format", "") or kinds.get(kind, kind)
+    kind = str(resolved.get("type", "anything"))
+    return resolved.get("format", "") or kinds.get(kind, kind)

@@ -134,9 +134,9 @@ async def list_tickets(
         wanted = narrowed_by(of_view, wanted)
     ordered = order or usual
     after = review_place(cursor)
-    found = await served.tickets.store.find(wanted, limit=limit + 1, after=after, order=ordered)
-    shown = found[:limit]
-    following = ticket_cursor(shown[-1], ordered) if len(found) > limit else None
+    tickets = await served.tickets.store.find(wanted, limit=limit + 1, after=after, order=ordered)
+    shown = tickets[:limit]
+    following = ticket_cursor(shown[-1], ordered) if len(tickets) > limit else None
     return Page[TicketView](
         items=[TicketView.of(ticket) for ticket in shown], next_cursor=following
     )

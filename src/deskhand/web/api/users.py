@@ -66,8 +66,8 @@ class RightsBody(Frozen):
 @router.get("")
 async def list_users(request: Request, caller: Keeper) -> Page[UserView]:
     """Everybody, removed ones too."""
-    found = [user for user in await _users(request).list() if _is_seen(caller, user)]
-    return Page[UserView](items=[UserView.of(user) for user in found], next_cursor=None)
+    users = [user for user in await _users(request).list() if _is_seen(caller, user)]
+    return Page[UserView](items=[UserView.of(user) for user in users], next_cursor=None)
 
 
 @router.post("", status_code=201, openapi_extra=json_body(NewUserBody))

@@ -98,8 +98,8 @@ class ChangedWebhookBody(Frozen):
 @router.get("")
 async def list_webhooks(request: Request, caller: Keeper) -> Page[WebhookView]:
     """All addresses, those of a desk.yaml too."""
-    found = [each for each in await _webhooks(request).list() if _is_seen(caller, each)]
-    return Page[WebhookView](items=[WebhookView.of(each) for each in found], next_cursor=None)
+    webhooks = [each for each in await _webhooks(request).list() if _is_seen(caller, each)]
+    return Page[WebhookView](items=[WebhookView.of(each) for each in webhooks], next_cursor=None)
 
 
 @router.post("", status_code=201, openapi_extra=json_body(NewWebhookBody))
@@ -165,8 +165,10 @@ async def list_deliveries(
 ) -> Page[DeliveryView]:
     """The newest first."""
     await _seen(request, caller, webhook)
-    found = await _webhooks(request).deliveries(webhook, limit=limit)
-    return Page[DeliveryView](items=[DeliveryView.of(each) for each in found], next_cursor=None)
+    deliveries = await _webhooks(request).deliveries(webhook, limit=limit)
+    return Page[DeliveryView](
+        items=[DeliveryView.of(each) for each in deliveries], next_cursor=None
+    )
 
 
 @router.post("/{webhook}/deliveries/{event}/retry")
