@@ -13,6 +13,7 @@ from tests.at_end import remove_everything
 from tests.marking import is_real
 from tests.migrated import begin_migrated
 from tests.ordering import slow_tests_first
+from tests.remembered_graphs import remember_graphs
 from tests.servers import drop_databases
 from tests.time_table import begin, note_cpu, time_table
 
@@ -30,10 +31,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """What is collected stays to the end: the garbage collector need never look at it."""
+    """What is collected stays to the end: the garbage collector need never look at it, and at the
+    rest less often than every 700 objects."""
     gc.disable()
     collected = yield
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
     gc.enable()
     return collected
 
@@ -52,6 +55,12 @@ def _new_sqlite_files_begin_migrated(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[None]:
     with begin_migrated(tmp_path_factory.mktemp("template") / "template.db"):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _graphs_are_remembered() -> Iterator[None]:
+    with remember_graphs():
         yield
 
 
