@@ -16,8 +16,8 @@ from deskhand.errors import Conflict, NotFound, TicketsChanged
 from deskhand.model.contact import ContactEntry
 from deskhand.model.principal import asserted
 from deskhand.model.run import RunStatus
-from deskhand.model.ticket import MatchEvidence
-from deskhand.model.ticket_state import TicketFilter, TicketState
+from deskhand.model.ticket import DESK, MatchEvidence
+from deskhand.model.ticket_state import TicketFilter, TicketState, UrgencyLevel
 from deskhand.tickets import handling, rules
 from deskhand.tickets import placing as placing_module
 from deskhand.tickets.service import Tickets
@@ -325,6 +325,10 @@ async def test_of_a_shared_ticket_only_the_erased_persons_part_goes(stores: Stor
     first = await placed(store, tickets, secret)
     reply = mail(2, "Order 48213 from me too", address="bob@acme.example", principal=bob)
     assert (await placed(store, tickets, reply)).ticket_id == first.ticket_id
+    why = "security: “my code is swordfish”"
+    await handling.judge(tickets, first.ticket_id, DESK, {"urgency": UrgencyLevel.CRITICAL}, why)
+    await tickets.assign(first.ticket_id, DESK, to=None, group="tech", why=why)
+    await tickets.assign(first.ticket_id, "eve", to="eve", why="I know them")
     for run in await store.runs():
         await store.claim(run.id, {"flow": "v"})
         await store.finish(run.id, RunStatus.DONE)
@@ -337,7 +341,11 @@ async def test_of_a_shared_ticket_only_the_erased_persons_part_goes(stores: Stor
             lambda core, w=word: find_mentions(core, store.desk, w)
         )
         assert told == []
-    checkpoint = await tickets.checkpoint(await tickets.find(row.id))
+    whole = await tickets.find(row.id)
+    assert (whole.urgency, whole.group, whole.assignee) == ("critical", "tech", "eve")
+    reasons = {event.why for event in await tickets.store.events(row.id)}
+    assert reasons == {"", "I know them", "both name 48213"}
+    checkpoint = await tickets.checkpoint(whole)
     assert (checkpoint.messages, "swordfish" in checkpoint.summary) == (1, False)
     assert (await tickets.rebuild()).mended == 0
 

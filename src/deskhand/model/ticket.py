@@ -23,6 +23,8 @@ _CITED = re.compile(r"(?<![0-9A-Za-z])TKT-?[0-9A-Za-z]{8}(?![0-9A-Za-z])", re.I)
 _MISREAD = str.maketrans("ILO", "110")
 """How a person may have copied a 1 or a 0."""
 
+DESK = "desk"
+"""Who changed a ticket where no person did."""
 LONGEST_NOTE = 20_000
 MOST_TAGS = 50
 

@@ -10,6 +10,7 @@ from deskhand.language.ticket_facts import follow_up_score
 from deskhand.model.contact import Contact
 from deskhand.model.message import Message
 from deskhand.model.ticket import (
+    DESK,
     CustomerTickets,
     MatchResult,
     MessageFacts,
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from deskhand.ports import Contacts, Embeds
-
-DESK = "desk"
-"""Who places messages: no person."""
 
 ReadsContinuations = Callable[[str, Sequence[str]], Sequence[float]]
 """How likely a message continues each of some tickets, which are given as texts."""

@@ -10,7 +10,7 @@ import pytest
 from deskhand import wiring
 from deskhand.adapters.stores.active_tickets import SqlActiveTickets
 from deskhand.adapters.stores.tickets import SqlTickets
-from deskhand.agents.triage.supervising import applying, urgency_of
+from deskhand.agents.triage.supervising import EARLIER, applying, urgency_of
 from deskhand.brain.scripted import ScriptedBrain
 from deskhand.config.sections.brain import BrainSpec
 from deskhand.config.sections.triage import TriageSection
@@ -181,6 +181,17 @@ async def test_a_break_in_goes_to_a_person_at_once_with_one_hand_over(desk: Desk
     ticket = await desk.tickets.find(story["outputs"]["ticket"]["ticket_id"])
     assert ticket.state == "open"
     assert story["outputs"]["file"]["ticket_persisted"] is True
+
+
+async def test_a_concern_of_an_earlier_message_counts_without_its_words(desk: Desk) -> None:
+    desk.said.issue = "security_incident"
+    words = "Somebody broke into our admin account!"
+    await desk.work(words, plan="free", conversation="one")
+    story = await desk.work("Still nothing...", plan="free", conversation="one")
+    outputs = story["outputs"]
+    assert outputs["supervisor_decision"]["urgency"] == "critical"
+    assert outputs["reading"]["evidence"]["security"] == EARLIER
+    assert words not in outputs["supervisor_decision"]["reasoning"]
 
 
 async def test_what_no_article_answers_waits_in_its_departments_queue(desk: Desk) -> None:

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.statements import forget_salts, mark_ticket
 from deskhand.adapters.stores.ticket_rows import event_of, ticket_of, write_events
-from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind
+from deskhand.model.ticket import DESK, Ticket, TicketEvent, TicketEventKind
 from deskhand.tickets.checkpoints import begin, told_of
 from deskhand.tickets.fold import without_asks_of, without_words
 
@@ -22,6 +22,7 @@ def forget_messages(
     tickets = set(core.execute(sa.select(links.ticket).where(*mine)).scalars())
     for ticket_id in sorted(tickets):
         _forget_asks(core, desk, ticket_id, positions)
+        _forget_reasons(core, desk, ticket_id)
         others = (links.desk == desk, links.ticket == ticket_id, links.run.not_in(positions))
         left = core.execute(sa.select(links.run).where(*others).limit(1)).first()
         if left is None:
@@ -106,6 +107,17 @@ def _forget_asks(core: sa.Connection, desk: str, ticket_id: str, positions: Sequ
         bare = without_asks_of(event, run_ids)
         if bare.asks != event.asks:
             _write(core, desk, bare.changed(why=""))
+
+
+def _forget_reasons(core: sa.Connection, desk: str, ticket_id: str) -> None:
+    """Why the desk judged and moved the ticket: it quotes whichever message showed it, and of
+    several messages nobody can tell which."""
+    here = t.ticket_events.c
+    mine = (here.desk == desk, here.ticket.in_(_related(core, desk, ticket_id)), here.run.is_(None))
+    for row in core.execute(sa.select(here.ticket, here.number, here.body).where(*mine)).all():
+        event = event_of(row)
+        if event.by == DESK and event.why:
+            _write(core, desk, event.changed(why=""))
 
 
 def _related(core: sa.Connection, desk: str, ticket_id: str) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from deskhand.agents.triage.parts import DESK, TriageParts
+from deskhand.agents.triage.parts import TriageParts
 from deskhand.brain.answer_chance import by_reading
 from deskhand.language.answerability import shared_answer_reader
 from deskhand.language.asks import Part, PartKind, read_parts
@@ -13,7 +13,7 @@ from deskhand.language.clean_text import has_words
 from deskhand.language.sentiment import Sentiment
 from deskhand.language.ticket_facts import sure_department_of
 from deskhand.model.message import Message
-from deskhand.model.ticket import Ticket, TicketAsk
+from deskhand.model.ticket import DESK, Ticket, TicketAsk
 from deskhand.model.ticket_state import AskStatus
 from deskhand.model.triage import TicketType
 from deskhand.tickets.asks import LONGEST_ASK, MOST_ASKS, asked, open_asks, settled

@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from deskhand.agents.triage.asking import settle_all, settle_run
-from deskhand.agents.triage.parts import DESK, TICKET, TRIAGE_RESULT, TriageParts
+from deskhand.agents.triage.parts import TICKET, TRIAGE_RESULT, TriageParts
 from deskhand.errors import PermanentError
 from deskhand.model.causes import Cause
 from deskhand.model.envelope import Ask, Envelope
 from deskhand.model.message import REPLY
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import ReviewKind, RunStatus
+from deskhand.model.ticket import DESK
 from deskhand.model.ticket_state import AskStatus, TicketState
 from deskhand.model.triage import RecommendedAction, TriageResult
 from deskhand.outgoing.holding import is_holding_reply

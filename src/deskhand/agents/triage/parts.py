@@ -10,9 +10,6 @@ from deskhand.model.message import Message
 from deskhand.ports import Brain, Contacts, SearchesKnowledge
 from deskhand.tickets.service import Tickets
 
-DESK = "desk"
-"""Who files tickets: no person."""
-
 TICKET = "ticket"
 TRANSLATION = "translation"
 CUSTOMER_INFO = "customer_info"

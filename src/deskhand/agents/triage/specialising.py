@@ -7,7 +7,6 @@ from deskhand.agents.routing import facts_for_texts
 from deskhand.agents.triage.asking import ASKS, RoutedAsk, keep_asks, route_asks, with_answers
 from deskhand.agents.triage.parts import (
     CUSTOMER_INFO,
-    DESK,
     KB_RESULTS,
     READING,
     SUPERVISOR_DECISION,
@@ -22,6 +21,7 @@ from deskhand.model.envelope import Envelope
 from deskhand.model.knowledge import Hit
 from deskhand.model.placeholders import unfilled_placeholders
 from deskhand.model.tasks import Task, TaskKind
+from deskhand.model.ticket import DESK
 from deskhand.model.ticket_state import UrgencyLevel
 from deskhand.model.triage import (
     ExtractedInfo,

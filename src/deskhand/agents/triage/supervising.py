@@ -19,6 +19,9 @@ from deskhand.ports import StageContext
 from deskhand.tickets.message_hints import told_meaning
 from deskhand.tools.services import ServiceFunction, ServiceResult
 
+EARLIER = "in an earlier message of the ticket"
+"""What shows a concern that this message does not show itself: words of a message stay with its own
+run, so that they go with it."""
 _DOUBTED = 0.5
 """Below this confidence a message that continues a ticket is about what the ticket is about."""
 
@@ -71,7 +74,7 @@ async def _with_history(
         ctx.run_id,
         without_model=ctx.goes_on_without_model,
     )
-    concerns = {**earlier.concerns, **read.concerns}
+    concerns = dict.fromkeys(earlier.concerns, EARLIER) | read.concerns
     if read.confidence >= _DOUBTED or earlier.confidence < read.confidence:
         return replace(read, concerns=concerns)
     return replace(
