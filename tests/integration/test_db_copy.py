@@ -25,12 +25,14 @@ from deskhand.knowledge.search import KnowledgeBase
 from deskhand.model.envelope import StageResult
 from deskhand.model.message import Attachment
 from deskhand.model.run import NewReview, ReviewKind, RunStatus
+from deskhand.model.ticket_state import TicketFilter, TicketState
 from deskhand.own_tables import OwnTables
 from deskhand.ports import DeskDatabase
 from deskhand.wiring import knowledge_store, own_database
 from tests.kit import a_message
 from tests.knowledge_kit import HashingEmbedder, an_article
 from tests.servers import new_database, postgres_programs
+from tests.tickets_kit import accepted, mail, placing_of, tickets_of
 from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.skipif(
@@ -214,6 +216,39 @@ def fill(connection: sa.Connection) -> None:
         for n in range(5)
     ]
     connection.execute(ITEMS.insert(), items)
+
+
+async def test_tickets_arrive_and_go_on(tmp_path: Path) -> None:
+    source = await SqliteBackend.open(tmp_path / "d.db")
+    store = SqliteStore(source, "desk")
+    before = tickets_of(store)
+    placed = []
+    for number, words in enumerate(("Order 48213 is late", "Reset my password", "Invoice 77120")):
+        message = mail(number, words, subject=words)
+        placed.append(await placing_of(before).place(await accepted(store, message), message))
+    first, second, third = (one.ticket_id for one in placed)
+    await before.note(first, "call her", "eve")
+    await before.set_state(second, TicketState.SOLVED, "eve")
+    await before.merge(third, first, "eve", "one matter")
+    await before.store.save_view("Hot", "urgency=high", "eve")
+    target = await PostgresBackend.open(await asyncio.to_thread(new_database))
+    await copy_database(source, target, lambda *progress: None)
+
+    copied = PostgresStore(target, "desk", None)
+    after = tickets_of(copied)
+    for ticket_id in (first, second, third):
+        assert await after.store.ticket(ticket_id) == await before.store.ticket(ticket_id)
+        assert await after.store.events(ticket_id) == await before.store.events(ticket_id)
+    assert [view.name for view in await after.store.views()] == ["Hot"]
+    found = await after.store.find(TicketFilter(search="password"))
+    assert [ticket.id for ticket in found] == [second]
+    assert (await after.rebuild()).mended == 0
+    more = mail(9, "Any news about order 48213?")
+    joined = await placing_of(after).place(await accepted(copied, more), more)
+    assert joined.ticket_id == first
+    assert (await after.undo(first, "eve")).messages == 2
+    await source.close()
+    await target.close()
 
 
 async def test_a_desks_own_tables_arrive_and_are_written_on(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from deskhand.adapters.stores.active_tickets import SqlActiveTickets
 from deskhand.adapters.stores.tickets import SqlTickets
 from deskhand.agents.triage.supervising import EARLIER, applying, urgency_of
 from deskhand.brain.scripted import ScriptedBrain
+from deskhand.conditions import compile_condition
 from deskhand.config.sections.brain import BrainSpec
 from deskhand.config.sections.triage import TriageSection
 from deskhand.engine.story import read_records, story_of
@@ -253,30 +254,44 @@ def spec() -> TriageSection:
     return found
 
 
-def facts(plan: str, concerns: list[str], ticket_type: str = "technical") -> dict[str, Any]:
+def facts(plan: str | None, concerns: list[str], ticket_type: str = "technical") -> dict[str, Any]:
     return {"plan": plan, "concerns": concerns, "ticket_type": ticket_type, "tags": []}
 
 
-@pytest.mark.parametrize(
-    ("concern", "enterprise", "pro", "free"),
-    [
-        ("outage", "critical", "high", "medium"),
-        ("data_loss", "critical", "medium", "medium"),
-        ("billing_error", "high", "medium", "medium"),
-        ("disruption", "medium", "high", "medium"),
-        ("security", "critical", "critical", "critical"),
-        (None, "medium", "medium", "low"),
-    ],
-)
+URGENCIES = [
+    ("outage", "critical", "high", "medium"),
+    ("data_loss", "critical", "medium", "medium"),
+    ("billing_error", "high", "medium", "medium"),
+    ("disruption", "medium", "high", "medium"),
+    ("security", "critical", "critical", "critical"),
+    (None, "medium", "medium", "low"),
+]
+PLANS = ("enterprise", "pro", "free")
+
+
+@pytest.mark.parametrize(("concern", "enterprise", "pro", "free"), URGENCIES)
 def test_each_row_of_the_urgency_table_with_each_plan(
     concern: str | None, enterprise: str, pro: str, free: str
 ) -> None:
     judged = spec()
-    concerns = [] if concern is None else [concern]
-    kind = "general" if concern is None else "technical"
-    for plan, urgency in (("enterprise", enterprise), ("pro", pro), ("free", free)):
-        assert urgency_of(judged, facts(plan, concerns, kind)) == urgency, plan
-    assert urgency_of(judged, facts("platinum", concerns, kind)) in ("medium", "critical")
+    for plan, urgency in zip(PLANS, (enterprise, pro, free), strict=True):
+        assert urgency_of(judged, judged_by(plan, concern)) == urgency, plan
+    other = "critical" if concern == "security" else "medium"
+    for unknown in ("platinum", None):
+        assert urgency_of(judged, judged_by(unknown, concern)) == other, unknown
+
+
+def judged_by(plan: str | None, concern: str | None) -> dict[str, Any]:
+    if concern is None:
+        return facts(plan, [], "general")
+    return facts(plan, [concern])
+
+
+def test_no_row_of_the_urgency_table_is_left_out() -> None:
+    cases = [judged_by(plan, row[0]) for row in URGENCIES for plan in PLANS]
+    for row in spec().urgency:
+        condition = compile_condition(row.when)
+        assert any(condition.matches(case) for case in cases), row
 
 
 def test_the_strictest_row_counts_and_triggers_reach_a_person() -> None:
