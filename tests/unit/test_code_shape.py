@@ -16,6 +16,9 @@ SMALL_FILE = 40
 MOST_SMALL_FILES = 40
 """Modules of at most 40 lines; a small one is fine where it has a reason of its own."""
 
+RIDDLES = frozenset({"one", "found", "known", "told"})
+"""Names that say how a value came about, not what it is. A name outlasts its line."""
+
 _CROWDING = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.IfExp)
 _BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 
@@ -104,3 +107,65 @@ def _declares(file: Path, name: str) -> bool:
 @pytest.mark.parametrize("name", ["files.py", "reading.py", "words.py"])
 def test_a_file_name_says_what_it_holds(name: str) -> None:
     assert [file for file in source_files(PACKAGE) if file.name == name] == []
+
+
+def riddles_in(tree: ast.AST) -> Iterator[str]:
+    """Where a function, a module or a loop binds one of these names; fields of classes may."""
+    fields = {field for node in ast.walk(tree) for field in _fields_of(node)}
+    for node in ast.walk(tree):
+        if node not in fields and _bound_by(node) in RIDDLES:
+            yield f"{getattr(node, 'lineno', 0)}: {_bound_by(node)}"
+
+
+def _fields_of(node: ast.AST) -> Iterator[ast.AST]:
+    """The names that a class gives to its fields and methods."""
+    if not isinstance(node, ast.ClassDef):
+        return
+    for statement in node.body:
+        yield statement
+        if isinstance(statement, ast.Assign):
+            yield from statement.targets
+        elif isinstance(statement, ast.AnnAssign):
+            yield statement.target
+
+
+def _bound_by(node: ast.AST) -> str | None:
+    match node:
+        case ast.Name(id=name, ctx=ast.Store()):
+            return name
+        case ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            return name
+        case ast.MatchAs(name=name) | ast.MatchStar(name=name) | ast.ExceptHandler(name=name):
+            return name
+        case ast.alias(name=name, asname=other):
+            return other or name
+    return None
+
+
+def test_a_name_says_what_it_holds() -> None:
+    riddles: list[str] = []
+    for file in source_files(PACKAGE):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        riddles += [f"{file.relative_to(PACKAGE)}:{riddle}" for riddle in riddles_in(tree)]
+
+    assert riddles == []
+
+
+@pytest.mark.parametrize(
+    ("source", "riddles"),
+    [
+        ("found = 1", ["1: found"]),
+        ("for one in []:\n    pass", ["1: one"]),
+        ("a = [b for known, b in c]", ["1: known"]),
+        ("a = sorted(b, key=lambda one: one.at)", ["1: one"]),
+        ("def told(told):\n    pass", ["1: told", "1: told"]),
+        ("if (found := a):\n    pass", ["1: found"]),
+        ("with a as found:\n    pass", ["1: found"]),
+        ("from a import found", ["1: found"]),
+        ("class A:\n    known: int\n    told = 1\n    def one(self): ...", []),
+        ("class A:\n    def a(self):\n        self.known = 1", []),
+        ("a.told(found=known)", []),
+    ],
+)
+def test_what_counts_as_a_riddle(source: str, riddles: list[str]) -> None:
+    assert list(riddles_in(ast.parse(source))) == riddles

@@ -58,7 +58,9 @@ def fitted(
             ErrorCode.MODEL_REFUSED,
         )
     return fitting, [
-        entry for result in results for entry in result.told(str(fitting[result.place]["content"]))
+        entry
+        for result in results
+        for entry in result.shortened_rows(str(fitting[result.place]["content"]))
     ]
 
 
@@ -80,7 +82,7 @@ class _Result:
     named: tuple[str, ...]
     """What calls after it speak of."""
 
-    def told(self, now: str) -> Iterator[dict[str, Any]]:
+    def shortened_rows(self, now: str) -> Iterator[dict[str, Any]]:
         """What its row says, where the model is shown less than all of it."""
         if len(now) < len(self.content):
             yield {

@@ -68,7 +68,7 @@ class ResultTeller:
         self._plans = plans
         self._languages = languages
 
-    def told(self, results: Sequence[Fields], language: str | None) -> str:
+    def tell(self, results: Sequence[Fields], language: str | None) -> str:
         """What is said of these results; empty where no plan has words for them."""
         spoken = language or self._languages[0].partition("-")[0]
         lines: list[str] = []

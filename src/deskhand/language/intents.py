@@ -103,9 +103,9 @@ class IntentModel:
         keeps vectors too."""
         digest = _digest(examples, error_budget, out_of_scope or (), descriptions or {})
         path = folder / f"intents-{digest}.npz"
-        known = _in_use.get(path)
-        if known is not None:
-            return cls(known)
+        learned = _in_use.get(path)
+        if learned is not None:
+            return cls(learned)
         if path.is_file():
             try:
                 loaded = cls.load(path)

@@ -251,7 +251,7 @@ def _parts(setup: DeskSetup, tools: ToolRegistry, gate: Gate, known_sender: Know
         _intents(spec, setup.office),
         _labels(spec),
         {name: plan.failure_questions for name, plan in spec.plans.items()},
-        ResultTeller(spec.plans, spec.languages).told,
+        ResultTeller(spec.plans, spec.languages).tell,
     )
 
 

@@ -215,11 +215,11 @@ class KnownRecords:
             .where(here.run.in_(unsaid), here.body.is_not(None))
             .order_by(here.run, here.seq)
         )
-        known: dict[int, Outputs] = {}
+        state_by_run: dict[int, Outputs] = {}
         for run, body in self._core.execute(query).all():
-            outputs, metadata = known.get(run, ({}, {}))
-            known[run] = changed_by(from_json(body).get("delta") or {}, outputs, metadata)
-        return {run: Understanding(outputs) for run, (outputs, _) in known.items()}
+            outputs, metadata = state_by_run.get(run, ({}, {}))
+            state_by_run[run] = changed_by(from_json(body).get("delta") or {}, outputs, metadata)
+        return {run: Understanding(outputs) for run, (outputs, _) in state_by_run.items()}
 
     def _said(self, position: int) -> bool:
         listed = [*self.reviews.get(position, ())]

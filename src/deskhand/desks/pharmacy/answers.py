@@ -13,7 +13,7 @@ from .wording import Language
 Fields = dict[str, Any]
 
 
-def told(
+def text_of_results(
     request: Mapping[str, Any], results: Sequence[Mapping[str, Any]], *, hours: bool
 ) -> Fields:
     """The text of the reply; empty where a call failed for a reason that only a person

@@ -87,7 +87,7 @@ class Request(NamedTuple):
     @property
     def place(self) -> str:
         """A pharmacy's id where one is meant, a town, or empty."""
-        return self.places.one
+        return self.places.only_place
 
     @property
     def packs(self) -> int:
@@ -241,7 +241,7 @@ def plain_words(text: str) -> list[str]:
 
 def place_in(text: str, pharmacies: Sequence[Pharmacy] | None = None) -> str:
     """The pharmacy's id where the text names just one, else the town, else nothing."""
-    return places_in(text, pharmacies).one
+    return places_in(text, pharmacies).only_place
 
 
 def called(place: str) -> str:

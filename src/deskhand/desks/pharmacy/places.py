@@ -49,7 +49,7 @@ class Places(NamedTuple):
     """Towns where we have no pharmacy; one we do not know as it was written."""
 
     @property
-    def one(self) -> str:
+    def only_place(self) -> str:
         """The pharmacy's id or the town, where just one is meant; else nothing."""
         if len(self.pharmacies) == 1:
             return self.pharmacies[0]

@@ -114,7 +114,7 @@ class TicketDocument(TicketView):
     events: list[TicketEventView]
 
     @classmethod
-    def told(
+    def with_history(
         cls, ticket: Ticket, messages: Sequence[TicketMessage], events: Sequence[TicketEvent]
     ) -> Self:
         notes = [TicketNoteView(text=n.text, by=n.by, at=moment(n.at)) for n in ticket.notes]

@@ -132,7 +132,7 @@ async def export_tickets(
 
 async def _exported(tickets: Tickets, customer: str | None) -> AsyncIterator[str]:
     async for ticket, messages, events in every_ticket(tickets, customer):
-        yield TicketDocument.told(ticket, messages, events).model_dump_json() + "\n"
+        yield TicketDocument.with_history(ticket, messages, events).model_dump_json() + "\n"
 
 
 @router.put("/views/{name}", openapi_extra=json_body(SaveViewBody))

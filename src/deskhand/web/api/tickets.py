@@ -149,7 +149,7 @@ async def show_ticket(caller: Reader, ticket_id: TicketId) -> TicketDocument:
     async def read(tickets: Tickets) -> TicketDocument:
         ticket = await tickets.find(ticket_id)
         messages = await messages_with_replies(tickets, ticket.id)
-        return TicketDocument.told(ticket, messages, await tickets.store.events(ticket.id))
+        return TicketDocument.with_history(ticket, messages, await tickets.store.events(ticket.id))
 
     return await _look(caller, ticket_id, read)
 
