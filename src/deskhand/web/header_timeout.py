@@ -9,6 +9,8 @@ from typing import Any
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
+from deskhand.web.joined_writes import JoinedWrites
+
 HEADER_SECONDS = 10.0
 """How long a client may take to send the headers of a request."""
 
@@ -21,8 +23,9 @@ class HeaderTimeoutProtocol(_Protocol):  # type: ignore[misc]
     _waiting: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        self._wait(transport)
+        joined = JoinedWrites(transport)
+        super().connection_made(joined)
+        self._wait(joined)
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
