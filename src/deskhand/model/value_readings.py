@@ -45,9 +45,12 @@ def fields_read(output: Mapping[str, Any]) -> Iterable[tuple[str, Any, Reading]]
 
     A plan and an extraction keep what they read under `slots` or `values`.
     """
+    readings = readings_in(output)
+    if not readings:
+        return
     inner = (output.get(name) for name in ("slots", "values"))
     places = [output, *(place for place in inner if isinstance(place, Mapping))]
-    for name, reading in readings_in(output).items():
+    for name, reading in readings.items():
         for place in places:
             if place.get(name) is not None:
                 yield name, place[name], reading

@@ -35,6 +35,8 @@ def declared_readings(
             for name, value, reading in read
             if is_trusted or reading in _DOUBTFUL
         ]
+    if not fields:  # most stages say nothing of it, and a text is long
+        return {}
     fields = list({(name, text): (name, text, reading) for name, text, reading in fields}.values())
     declared: dict[str, Reading] = {}
     for argument, value in arguments.items():

@@ -165,7 +165,9 @@ def _text(envelope: Envelope) -> str:
 
 
 def _leaves(value: Any) -> Iterator[Any]:
-    if isinstance(value, Mapping):
+    if isinstance(value, str):  # most are, and to ask for a Mapping takes long
+        yield value
+    elif isinstance(value, Mapping):
         for item in value.values():
             yield from _leaves(item)
     elif isinstance(value, list | tuple):
