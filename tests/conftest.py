@@ -13,6 +13,7 @@ from tests.at_end import remove_everything
 from tests.marking import is_real
 from tests.migrated import begin_migrated
 from tests.ordering import slow_tests_first
+from tests.quick_passwords import hash_quickly
 from tests.remembered_graphs import remember_graphs
 from tests.servers import drop_databases
 from tests.time_table import begin, note_cpu, time_table
@@ -61,6 +62,12 @@ def _new_sqlite_files_begin_migrated(
 @pytest.fixture(scope="session", autouse=True)
 def _graphs_are_remembered() -> Iterator[None]:
     with remember_graphs():
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _passwords_are_hashed_quickly() -> Iterator[None]:
+    with hash_quickly():
         yield
 
 

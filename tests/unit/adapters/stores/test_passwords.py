@@ -6,8 +6,22 @@ import threading
 import pytest
 
 from deskhand.adapters.stores import passwords
-from deskhand.adapters.stores.passwords import MOST_WAITING, fits, hashed
+from deskhand.adapters.stores.passwords import MOST_WAITING, fits, hashed, is_outdated
 from deskhand.errors import TooManyLogins
+from tests.quick_passwords import REAL_COST
+
+
+async def test_a_guess_costs_memory_and_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was hashed at less is read, and counts as outdated."""
+    cheap = await hashed("right")
+    for name, value in REAL_COST.items():
+        monkeypatch.setattr(passwords, name, value)
+    stored = await hashed("right")
+    assert stored.startswith("$argon2id$v=19$m=32768,t=3,p=1$")
+    for known in (cheap, stored):
+        assert await fits("right", known)
+        assert not await fits("wrong", known)
+    assert (is_outdated(cheap), is_outdated(stored)) == (True, False)
 
 
 async def test_so_many_passwords_wait_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
