@@ -217,8 +217,8 @@ async def _execute(*statements: str) -> None:
 class RedisServer:
     """A throw-away server that keeps nothing on disk."""
 
-    def __init__(self) -> None:
-        self.port = free_port()
+    def __init__(self, port: int | None = None) -> None:
+        self.port = port or free_port()
         command = [
             "redis-server",
             "--port",
