@@ -229,3 +229,28 @@ async def test_many_are_joined_unless_they_belong_to_different_customers(shop: S
     for wrong in ({"do": "assign"}, {"do": "urgency"}, {"do": "tag"}, {"do": "macro"}):
         answer = await client.post("/api/tickets/bulk", json={"tickets": ids, **wrong})
         assert answer.status_code == 422, wrong
+
+
+MACROS = """
+tickets:
+  macros:
+    money_back: {tags: [refund], group: billing, note: "Paid back today.", state: solved}
+    mine: {assign: me, urgency: high}
+"""
+
+
+async def test_a_macro_is_used_on_one_ticket_and_on_many(tmp_path: Path) -> None:
+    async with served(tmp_path, "shop", more=MACROS) as shop:
+        ids = await opened(shop)
+        client = await shop.client(name="eve")
+        done = await did(client, ids[0], "macro", macro="mine")
+        assert (done["assignee"], done["urgency"]) == ("eve", "high")
+        body = {"tickets": ids, "do": "macro", "macro": "money_back"}
+        answer = (await client.post("/api/tickets/bulk", json=body)).json()
+        assert (answer["changed"], answer["failed"]) == (ids, {})
+        shown = (await client.get(f"/api/tickets/{ids[2]}")).json()
+        assert (shown["state"], shown["group"], shown["tags"]) == ("solved", "billing", ["refund"])
+        assert [note["text"] for note in shown["notes"]] == ["Paid back today."]
+        unknown = await client.post(f"/api/tickets/{ids[0]}/macro", json={"macro": "nothing"})
+        assert unknown.status_code == 422
+        assert [problem["field"] for problem in unknown.json()["errors"]] == ["macro"]

@@ -4,6 +4,7 @@ come up, and customers are asked once how it was."""
 import re
 import time
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,14 @@ async def test_forgotten_tickets_come_up_in_a_view_and_beside_the_queue(
     monkeypatch.setattr("deskhand.web.console.ticket_pages.time.time", lambda: clock() + 3 * DAY)
     assert "Forgotten tickets 1" in words_of((await ida.get("/approvals/")).text)
     assert "A quiet matter" in words_of((await ida.get("/tickets/?view=forgotten")).text)
+    client = await shop.client(scopes=["tickets:read"])
+    quiet = datetime.fromtimestamp(clock() + DAY, UTC).isoformat()
+    for asked in ({"view": "forgotten"}, {"quiet_since": quiet}):
+        found = (await client.get("/api/tickets", params=asked)).json()["items"]
+        assert [one["subject"] for one in found] == ["A quiet matter"], asked
+    early = datetime.fromtimestamp(clock() - DAY, UTC).isoformat()
+    none = await client.get("/api/tickets", params={"quiet_since": early})
+    assert none.json()["items"] == []
 
 
 async def solved(shop: Served, language: str = "de") -> str:
@@ -135,6 +144,10 @@ async def test_a_customer_is_asked_once_how_it_was_and_his_answer_counts_once(
     assert (await customer.get(f"/rate/shop/{ticket}/wrong")).status_code == 404
     assert (await customer.get(f"/rate/bank/{ticket}/wrong")).status_code == 404
 
+    await tickets.set_state(ticket, TicketState.ACTIVE, "eve")
+    await tickets.set_state(ticket, TicketState.SOLVED, "eve")
+    await Survey(at(tickets, 5 * DAY), section, "shop", send).once()
+    assert mails == [letter]
     counted = await tickets.store.satisfaction()
     assert counted == {"asked": 1, "good": 1, "bad": 0}
     ida = await person(shop)
