@@ -182,7 +182,8 @@ class OpenIdProvider:
         return answer
 
     def _basic(self, secret: str) -> str:
-        """As OAuth 2.0 wants it: both parts are encoded as in a form."""
+        """The header that names us to the provider; OAuth 2.0 wants both parts encoded as in a
+        form."""
         pair = f"{quote(self._settings.client, safe='')}:{quote(secret, safe='')}"
         return f"Basic {base64.b64encode(pair.encode()).decode()}"
 

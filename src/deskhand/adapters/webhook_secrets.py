@@ -73,7 +73,7 @@ def signing_key(secret: str) -> bytes:
 
 
 def signatures(secrets: list[str], event_id: str, stamp: str, body: bytes) -> str:
-    """As in the Standard Webhooks specification: one for each secret."""
+    """The header of the Standard Webhooks specification: a signature for each secret."""
     said = b".".join((event_id.encode(), stamp.encode(), body))
     signed = [hmac.digest(signing_key(secret), said, sha256) for secret in secrets]
     return " ".join(f"v1,{base64.b64encode(digest).decode()}" for digest in signed)

@@ -105,7 +105,7 @@ class WebhookPost:
 
 
 def _reason(error: BaseException) -> str:
-    """Without what the other side wrote."""
+    """Why a delivery failed, without any words of the other side."""
     inner: BaseException | None = error
     while inner is not None:
         if isinstance(inner, NotAllowed):

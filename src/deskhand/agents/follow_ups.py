@@ -261,7 +261,7 @@ def _completed(old: Any, new: Any) -> Any:
 
 
 def _told() -> dict[str, str]:
-    """That the message was read beside what was said before: its words are no new values."""
+    """Says that the message was read beside what was said before: its words are no new values."""
     return {"kind": str(TurnKind.CORRECTION)}
 
 

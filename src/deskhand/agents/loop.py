@@ -309,8 +309,8 @@ class AgentLoop:
         return None
 
     async def _record(self, work: _Work, name: str, judged: Called) -> None:
-        """With the next turn, unless somebody watches: done again, a read reads and an effect is
-        told by the ledger."""
+        """Record what came of a call. It is written with the next turn, unless somebody watches:
+        done again, a read reads, and the ledger tells of an effect."""
         made = StageResult(call=judged.record, delta=self._adding(work.ctx, RESULTS, judged.result))
         if self._streams:
             result = await work.ctx.step(name, partial(_given, made))

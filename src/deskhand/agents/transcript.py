@@ -35,7 +35,7 @@ class Transcript:
 
     @classmethod
     def of(cls, output: Any) -> "Transcript":
-        """As a stage's output holds it; an empty one where there is none."""
+        """The transcript that a stage's output holds; an empty one where there is none."""
         if not isinstance(output, dict):
             return cls()
         kept = cast(dict[str, Any], output)

@@ -107,7 +107,7 @@ def _passes(results: Sequence[_Result]) -> Iterator[tuple[_Result, Callable[[str
 
 
 def _results(messages: Messages) -> Iterator[_Result]:
-    """In order, each with its tool's name."""
+    """The results among messages, in their order, each with its tool's name."""
     calls = [call["function"] for message in messages for call in message.get("tool_calls") or ()]
     named = [tuple(names_in(call["arguments"])) for call in calls]
     asked = number = 0

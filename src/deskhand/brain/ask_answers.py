@@ -139,8 +139,7 @@ async def _answer(
 def _nearest_answer(
     desk: EmbeddedDesk, ask: Part, ranked: Sequence[Ranked], language: str
 ) -> AskAnswer:
-    """For a desk without questions: of the nearest passages the one that reads most like an
-    answer."""
+    """The nearest passage that reads most like an answer, for a desk without questions."""
     by_nearness = sorted(ranked, key=lambda passage: -passage.confidence)
     best, confidence = by_nearness[0].hit, by_nearness[0].confidence
     if desk.reads is not None:
@@ -156,7 +155,7 @@ def _nearest_answer(
 def _known_answer(
     desk: EmbeddedDesk, asked: _Asked, alike: Sequence[Likeness], ranked: Sequence[Ranked]
 ) -> AskAnswer:
-    """By what the desk's own questions say of the ask's wordings."""
+    """The article that most likely answers, by the ask's likeness to the desk's own questions."""
     ask, language = asked.ask, asked.language
     best: Hit | None = None
     confidence = 0.0

@@ -49,7 +49,7 @@ def intent_reader(spec: DeskSpec) -> Callable[[Message], str | None]:
 
 
 def text_intent_reader(spec: DeskSpec) -> Callable[[str], str | None]:
-    """The same for a text."""
+    """As `intent_reader`, for a text."""
 
     @cache
     def intents() -> "Intents | None":

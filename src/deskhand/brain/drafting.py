@@ -203,7 +203,7 @@ def _told_failure(
 
 
 def _failure(result: Fields) -> str:
-    """That a call did not succeed and why, on one short line."""
+    """Says on one short line that a call did not succeed, and why."""
     error = result.get("error")
     message = " ".join(str(error.get("message") or "").split()) if isinstance(error, dict) else ""
     why = f": {message[:_LONGEST_REASON]}" if message else ""

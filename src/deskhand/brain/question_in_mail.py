@@ -55,7 +55,7 @@ def asked_in(task: Task) -> str:
 
 
 def _without_name(text: str, name: str) -> str:
-    """Without a last line that is nothing but the sender's name, or its first word."""
+    """The text without a last line that is nothing but the sender's name, or its first word."""
     above, _, last = text.rpartition("\n")
     said = fold(last).strip(" .,")
     names = {fold(name).strip(), *fold(name).split()[:1]}

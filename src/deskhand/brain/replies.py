@@ -170,8 +170,8 @@ def reply_language(code: str | None, desk: Sequence[str]) -> str:
 
 
 def shortened_quote(text: str, limit: int = LONGEST_QUOTE) -> str:
-    """As many whole sentences from the beginning as fit; cut within one only if the first is
-    longer than that."""
+    """As many whole sentences from the beginning of the text as fit; cut within one only if the
+    first is longer than that."""
     text = text.strip()
     if len(text) <= limit:
         return text

@@ -222,8 +222,8 @@ def _held_line(call: Mapping[str, Any]) -> Line:
 
 
 def _arguments(call: Mapping[str, Any]) -> str:
-    """In short, with how they were read where that is not plain; a delivery's are the reply
-    itself, which is shown in full below."""
+    """A call's arguments in short, with how they were read where that is not plain. Those of a
+    delivery are the reply itself, which is shown in full below."""
     arguments, read = call.get("arguments") or {}, call.get("read") or {}
     if call.get("tool") == DELIVER:
         return f"to={printable(str(arguments.get('to')))}"

@@ -82,7 +82,8 @@ async def _resume(desk: str, by: str, database: str | None) -> "tuple[Stop | Non
 
 @asynccontextmanager
 async def _store(desk: str, database: str | None) -> "AsyncIterator[tuple[Database, DeskStore]]":
-    """Also of a desk that has not taken a message yet; a name that nobody knows is a slip."""
+    """Open the store of a desk, also of one that has not taken a message yet; a name that nobody
+    knows is a slip."""
     from deskhand.errors import ConfigError
     from deskhand.wiring import desks_in, find_desk, open_store
 

@@ -162,7 +162,8 @@ def remove(name: Name, database: options.Database = None, as_json: options.Json 
 
 
 def _password(file: Path | None, generate: bool) -> str:
-    """From a file, made up, or typed twice; never an argument, which others could read."""
+    """The password from a file, made up, or typed twice; never an argument, which others could
+    read."""
     import secrets
 
     from deskhand.errors import ConfigError

@@ -31,7 +31,7 @@ def _same(fact: Any, operand: Any) -> bool:
 
 
 def _equal(fact: Any, other: Any) -> bool:
-    """The same, or the same amount, date or length of time written in two ways."""
+    """Whether both are the same, or one amount, date or length of time written in two ways."""
     if _same(fact, other):
         return True
     measured = measure(other)

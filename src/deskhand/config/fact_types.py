@@ -76,8 +76,8 @@ class FactTypes:
         self._message = message or {}
 
     def facts_for(self, tools: Iterable[str]) -> dict[str, FactType]:
-        """By name, for a rule that can match these tools; of two tools' arguments of one name
-        the looser type."""
+        """The facts by name, for a rule that can match these tools. Where arguments of two tools
+        share a name, the looser type counts."""
         shapes = [self.tools[name] for name in tools if name in self.tools]
         facts = self._common([shape.name for shape in shapes])
         for argument in dict.fromkeys(name for shape in shapes for name in shape.arguments):

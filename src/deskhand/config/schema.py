@@ -76,8 +76,8 @@ def desk_schema() -> Schema:
 
 
 def tidy(node: Any) -> Any:
-    """Without what pydantic adds for Python: nulls that stand for `absent`, titles made from
-    names, open mappings."""
+    """The schema without what pydantic adds for Python: nulls that stand for `absent`, titles made
+    from names, open mappings."""
     if isinstance(node, list):
         return [tidy(item) for item in node]
     if not isinstance(node, dict):

@@ -34,7 +34,7 @@ async def adoption(store: Store, parked: Run) -> StageResult | None:
 def answering_also(
     adopted: StageResult | None, earlier: Sequence[ConversationTurn], envelope: Envelope
 ) -> StageResult | None:
-    """The same, for a run that also answers these earlier messages."""
+    """What a run begins with that also answers these earlier messages."""
     if not earlier:
         return adopted
     adopted = adopted or StageResult()

@@ -39,7 +39,7 @@ class CategoryModes:
     async def standings(
         self, figures: Collection[Figure], changes: Sequence[ModeChange]
     ) -> list[Standing]:
-        """Of all categories. What was never judged has no judgements to look for."""
+        """How each category stands. What was never judged has no judgements to look for."""
         judged = {figure.category for figure in figures}
         names = self._named(figures, changes)
         places = [self._placed(name, changes) for name in names]

@@ -88,7 +88,7 @@ def address_in(message: Message | None) -> str | None:
 
 
 def seconds_of(written: str) -> float:
-    """Of `3 days`."""
+    """The seconds of a length of time such as `3 days`."""
     measured = measure(written)
     if measured is None:
         raise ValueError(f"{written!r} is no length of time")

@@ -97,7 +97,7 @@ def _turns_of(
 
 
 def _present(document: Document) -> Document:
-    """Without the fields that are empty."""
+    """The mapping without fields that are empty."""
     return {name: value for name, value in document.items() if value}
 
 

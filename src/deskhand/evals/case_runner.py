@@ -190,7 +190,7 @@ class _Conversation:
         return None
 
     async def _open_review(self) -> Review | None:
-        """Of the newest run that waits for a person."""
+        """The open review of the newest run that waits for a person."""
         for run_id in reversed(dict.fromkeys(self._runs)):
             for review in reversed(
                 await self._lane.store.find_reviews(ReviewFilter(run_id=run_id))

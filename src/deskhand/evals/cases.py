@@ -244,7 +244,7 @@ def _ruling(turn: TurnSection) -> Ruling:
 
 
 def _expected(section: ExpectSection | None) -> dict[str, Any]:
-    """As written, without what was left out."""
+    """What a case expects, as it was written, without what was left out."""
     if section is None:
         return {}
     return section.model_dump(exclude_unset=True, by_alias=True)

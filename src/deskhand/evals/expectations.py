@@ -98,7 +98,7 @@ def _plan(run: Document, expected: Sequence[Any]) -> Checked:
 
 
 def _are_calls(calls: Sequence[Mapping[str, Any]], expected: Sequence[Any]) -> bool:
-    """The same calls in the same order; of arguments, those that were named."""
+    """Whether these are the expected calls in their order; of arguments, only those named count."""
     return len(calls) == len(expected) and all(map(_is_call, calls, expected))
 
 

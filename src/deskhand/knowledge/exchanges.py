@@ -30,7 +30,7 @@ def sentences(text: str) -> list[str]:
 
 
 def digest_of(sentence: str) -> str:
-    """The same for a sentence however it is capitalised and punctuated."""
+    """A sentence's digest, the same however it is capitalised and punctuated."""
     return _digest(" ".join(words(sentence)))
 
 

@@ -39,7 +39,7 @@ class WeightedTerms:
 
 
 def most_common(chunks: int) -> int:
-    """In how many chunks a word may be and still be looked up."""
+    """How many chunks may hold a word that is still looked up."""
     return max(COMMON_LEAST, int(COMMON_SHARE * chunks))
 
 

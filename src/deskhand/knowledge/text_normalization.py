@@ -38,5 +38,5 @@ def question_text(question: str) -> str:
 
 
 def primary_language(tag: str) -> str:
-    """`en-GB` is `en`."""
+    """The language of a tag: `en` for `en-GB`."""
     return tag.strip().replace("_", "-").partition("-")[0].lower()

@@ -308,7 +308,7 @@ def _table() -> Mapping[str, Any]:
 
 @cache
 def _phrases(language: str | None) -> _Phrases:
-    """Of one language, or of all."""
+    """The phrases of one language, or of all."""
     table = _table()
     spoken = list(table.values()) if language is None else [table[language]]
     opens, verbs = _any_of(spoken, "opens"), _any_of(spoken, "verbs")

@@ -66,7 +66,7 @@ def calibrate(
 
 
 def of_other_desks(strangers: "Floats | None" = None) -> Calibration:
-    """For too few examples to measure on: how other desks as small have done, at the same score."""
+    """How other desks as small have done at each score, for too few examples to measure on."""
     import numpy as np
 
     scores = np.linspace(-4, 3, 100)
@@ -77,7 +77,8 @@ def of_other_desks(strangers: "Floats | None" = None) -> Calibration:
 
 
 def by_share(least_share: float) -> Calibration:
-    """For labels without any example: the share itself, answered from `least_share` on."""
+    """The share itself as the chance, answered from `least_share` on, for labels without
+    examples."""
     import numpy as np
 
     shares = np.linspace(0.01, 1, 100)

@@ -252,8 +252,8 @@ def model_session(file: str, threads: int) -> tuple[Any, threading.BoundedSemaph
 
 @cache
 def _turns(threads: int) -> threading.BoundedSemaphore:
-    """As many runs at once as there are cores for, whichever graphs they are of: more would take
-    the cores from those who wait for a page."""
+    """Lets as many runs go on at once as there are cores for, whichever graphs they are of: more
+    would take the cores from those who wait for a page."""
     return threading.BoundedSemaphore(max(1, (os.cpu_count() or 1) // threads))
 
 

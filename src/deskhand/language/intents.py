@@ -181,7 +181,8 @@ class IntentModel:
         return cls(read_model(Path(path)))
 
     def _reading(self, text: str) -> str | None:
-        """By which calibration a text is judged; None when it cannot be read at all."""
+        """The name of the calibration that a text is judged by; None when it cannot be read at
+        all."""
         unreadable = (
             max(strange_share(text), self._embedder.unknown_share(text)) if has_words(text) else 1.0
         )

@@ -130,7 +130,7 @@ class MessageReader:
         self._lock = Lock()
 
     def read(self, text: str, context: str | None = None) -> MessageReading:
-        """Of a text without any word nothing is likely."""
+        """How likely a text means what; nothing is likely of one without any word."""
         cleaned = clean(text)
         if not has_words(cleaned):
             return _nothing()

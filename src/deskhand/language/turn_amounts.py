@@ -190,7 +190,7 @@ def _notes(folded: str, language: str | None) -> Iterator[SpokenAmount]:
 
 
 def numbers_with_cents(folded: str) -> Iterator[SpokenAmount]:
-    """`28 con 50`."""
+    """Amounts like `28 con 50`."""
     for match in _WITH_CENTS.finditer(folded):
         yield SpokenAmount(
             *match.span(), Decimal(f"{match.group(1)}.{match.group(2)}"), is_note=True

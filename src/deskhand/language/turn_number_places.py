@@ -50,7 +50,7 @@ class NumberPlaces:
         return meant
 
     def _only_new(self, spec: SlotSpec, fits: list["re.Match[str]"]) -> str | None:
-        """Of two numbers the one that is not known yet."""
+        """The one of two numbers that is not known yet."""
         digits = re.sub(r"\D", "", str(self._known.get(spec.name) or ""))
         numbers = {match.group() for match in fits}
         new = numbers - {digits}

@@ -105,7 +105,7 @@ def _is_retraction(slot: SlotValue, meant: SlotMatch, folded: str, cues: Cues) -
 
 
 def _only_new(slot: SlotValue, known_value: Any) -> SlotMatch | None:
-    """Of two values the one that is not known yet: the other only says what it stands for."""
+    """The one of two values that is not known yet: the other only says what it stands for."""
     if known_value is None:
         return None
     new = [match for match in slot.matches if match.value != known_value]

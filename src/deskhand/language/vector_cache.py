@@ -124,5 +124,5 @@ class SqliteVectorCache:
 
 
 def _today() -> int:
-    """Days since 1970."""
+    """Today, in days since 1970."""
     return int(time.time() / _DAY)

@@ -201,7 +201,7 @@ def read_results(value: str) -> tuple[str, list[AuthenticationResult]]:
 
 
 def _groups(value: str) -> Iterator[list[str]]:
-    """Tokens between semicolons."""
+    """Groups of tokens, parted by semicolons."""
     group: list[str] = []
     at = 0
     while match := _TOKEN.match(value, at):

@@ -122,7 +122,7 @@ def _longest_labels_first(labels: Mapping[str, list[str]]) -> dict[str, tuple[st
 
 
 def fold(text: str) -> str:
-    """In lower case, with single spaces."""
+    """The text in lower case, with single spaces."""
     return " ".join(text.casefold().split())
 
 

@@ -169,7 +169,8 @@ def _between(body: bytes, boundary: bytes, most: int) -> list[bytes]:
 
 
 def _piece(body: bytes, start: int, end: int) -> bytes:
-    """Without the line break that ends the boundary's line and the one before the next boundary."""
+    """A part of the body without the line break that ends its boundary's line, and without the one
+    before the next boundary."""
     for mark in (b"\r\n", b"\n", b"\r"):
         if body.startswith(mark, start):
             start += len(mark)

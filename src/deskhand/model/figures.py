@@ -136,12 +136,13 @@ class Figures:
         return self.in_time + self.late
 
     def share_of(self, became: Became) -> float | None:
-        """Of all that were answered."""
+        """The share of all answered messages that became this; None where none was answered."""
         return self.became.get(became, 0) / self.answered if self.answered else None
 
     @property
     def unchanged_share(self) -> float | None:
-        """Of what people decided about."""
+        """The share of the drafts decided about that people left as they were; None where there is
+        none."""
         return self.became.get(Became.UNCHANGED, 0) / self.decided if self.decided else None
 
     @property

@@ -130,7 +130,8 @@ class Sums:
                 self.rows[place] = self.rows.get(place, 0) + amount
 
     def facts(self) -> dict[str, dict[str, Any]]:
-        """By scope: `calls`, `money` by currency, and under `tools` the same by tool."""
+        """What was spent, by scope: `calls`, `money` by currency, and under `tools` the same by
+        tool."""
         by_scope: dict[str, dict[str, Any]] = {}
         for (scope, tool, unit), amount in sorted(self.rows.items()):
             whole = by_scope.setdefault(scope, {"calls": 0, "money": {}, "tools": {}})

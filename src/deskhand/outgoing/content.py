@@ -189,8 +189,8 @@ class _Check:
                 yield self._finding("foreign_phone", reason, match.start, match.end)
 
     def _phone_matches(self) -> list[SlotMatch]:
-        """With the marks between digits read as spaces; and as ends, where such a mark parts a
-        number from other digits."""
+        """Phone numbers, with the marks between digits read as spaces; and as ends, where such a
+        mark parts a number from other digits."""
         plain = self._reading.plain
         whole_numbers = list(_phones_in(plain.translate(_BETWEEN_DIGITS)))
         apart = plain.translate(_AFTER_DIGITS)

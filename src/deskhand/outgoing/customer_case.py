@@ -235,7 +235,7 @@ def _is_priced(sentence: ReplySentence, value: Value, clause: Clause) -> bool:
 
 
 def _is_theirs(text: str, value: Value) -> bool:
-    """`your two lamps`."""
+    """Whether the customer's own is spoken of: `your two lamps`."""
     before = words_in(text[: value.start])[-1:]
     return bool(before) and before[0].folded in words_of("yours")
 

@@ -94,7 +94,7 @@ class UnbackedClaim(NamedTuple):
     end: int
 
     def as_json(self) -> dict[str, Any]:
-        """For a reviewer's screen."""
+        """What a reviewer's screen shows."""
         return {**self._asdict(), "field": "text"}
 
 

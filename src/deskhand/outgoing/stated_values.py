@@ -337,5 +337,5 @@ def _number_readings(written: str) -> set[str]:
 
 
 def _date_readings(day: int, month: int, year: str | None) -> set[str]:
-    """With and without the year: one of two dates may leave it out."""
+    """A date with and without its year: one of two dates may leave it out."""
     return {f"{day}.{month}.", f"{day}.{month}.{year}"} if year else {f"{day}.{month}."}

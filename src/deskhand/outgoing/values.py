@@ -68,7 +68,7 @@ def _same_unit(claimed: str, stated: str) -> bool:
 
 
 def _clock_readings(value: Value) -> set[str]:
-    """Minutes after midnight."""
+    """What a time of day may mean, in minutes after midnight."""
     if value.kind == "time":
         return set(value.readings)
     hours = [Decimal(reading) for reading in value.readings]

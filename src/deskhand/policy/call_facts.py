@@ -135,7 +135,7 @@ class Facts:
         return total
 
     def record(self) -> dict[str, Any]:
-        """As JSON, for the row of the call; `facts_of` reads it again."""
+        """The facts as JSON, for the row of the call; `facts_of` reads it again."""
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
         plain = to_jsonable_python(
             {name: value for name, value in values.items() if value not in (None, {}, ())},

@@ -199,7 +199,7 @@ class TicketStore(TicketArchive, Protocol):
     async def remove_view(self, name: str) -> None: ...
 
     async def ids(self, *, after: str = "", limit: int = 500) -> list[str]:
-        """Of all tickets, by their events."""
+        """The ids of all tickets, by their events."""
         ...
 
 

@@ -22,12 +22,12 @@ class TrustRecords(Protocol):
         ...
 
     async def mode_changes(self, category: str | None = None) -> list[ModeChange]:
-        """Oldest first."""
+        """Changes of the mode, the oldest first."""
         ...
 
 
 class TrustStore(TrustRecords, Protocol):
-    """The same where judgements and modes are written as well."""
+    """As TrustRecords, and judgements and modes are written as well."""
 
     async def judge(self, judgement: Judgement) -> bool:
         """Keep it, once for a run and a kind; False when it was there."""

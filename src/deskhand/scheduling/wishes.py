@@ -46,7 +46,7 @@ class Window:
         return min(abs((day - self.first).days), abs((day - last).days))
 
     def written(self) -> str:
-        """As `read_window` reads it."""
+        """The window as text that `read_window` reads."""
         days = "*"
         if self.first is not None:
             days = self.first.isoformat()

@@ -27,7 +27,7 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True)
 class DeadlineRules:
-    """One desk's."""
+    """One desk's rules for until when tickets are owed an answer."""
 
     section: TicketsSection
     hours: Hours

@@ -133,7 +133,8 @@ async def _give_back(
 
 
 def _told(booking: Booking, offering: Offering) -> dict[str, Any]:
-    """Within working hours it is accepted; outside of them a colleague has to want it."""
+    """What the organiser is told: accepted within working hours; outside of them a colleague has to
+    want it."""
     open_then = any(
         span.start <= booking.span.start and booking.span.end <= span.end
         for span in offering.hours.open(booking.span)

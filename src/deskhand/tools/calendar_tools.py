@@ -195,7 +195,8 @@ def _windows(within: Sequence[str]) -> tuple[Window, ...]:
 async def _distant_date(
     message_of: MessageOf, run_id: str, now: datetime, offering: Offering
 ) -> str | None:
-    """That the message bears a date from which no days can be counted, in words."""
+    """Says that the message bears a date from which no days can be counted; None where it does
+    not."""
     message = await message_of(run_id)
     if message is None or abs(message.received_at - now) <= NOT_TODAY:
         return None

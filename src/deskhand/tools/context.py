@@ -9,7 +9,7 @@ from deskhand.ports import DeskDatabase
 
 
 class NoDatabase:
-    """For a gate that was put together without one."""
+    """Stands in for a database in a gate that was put together without one."""
 
     async def read(self, tables: Any, work: Any) -> NoReturn:
         raise StoreUnavailable(

@@ -75,7 +75,7 @@ class Sources:
         return any(str(thing["id"]) == key for thing in _things(self._data) if "id" in thing)
 
     def _results(self) -> Iterator[str]:
-        """As text, one after the other: most values are found in the first that is looked at."""
+        """The results as text, one after the other: most values are found in the first one."""
         yield from self._read
         for result in self._data[len(self._read) :]:
             self._read.append(_written(result))
@@ -146,8 +146,8 @@ def results_in(
 
 
 def _written(value: Any) -> str:
-    """As JSON: a text stands in quotes there, so that it is found whole, and quotes inside
-    another one are escaped."""
+    """The value as JSON: a text stands in quotes there, so that it is found whole, and quotes
+    inside another one are escaped."""
     try:
         return to_json(value, fallback=str).decode().casefold()
     except PydanticSerializationError:  # half a character, as a model may write one

@@ -103,6 +103,6 @@ def subjects_in(
 
 
 def _holds(fact: MessageFact, message: Message, text: str) -> bool:
-    """As if somebody had sent these words."""
+    """Whether a fact holds of these words, as if somebody had sent them."""
     as_message = message.changed(subject="", body=text, attachments=(), prepared=None)
     return bool(fact.function(as_message, text))

@@ -52,7 +52,7 @@ def _field_of_another(inside: list[tuple[str, Any]], principal: Principal) -> st
 
 
 def withheld(tool: str, whose: str) -> ToolResult:
-    """For the model and for the row: that something was withheld, not what."""
+    """Tells the model and the row that something was withheld, not what."""
     message = f"the result of {tool} was withheld: it held data of another customer"
     details = {"withheld": whose}
     error = ToolErrorDetails(

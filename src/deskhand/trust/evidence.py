@@ -80,5 +80,5 @@ class Doubt:
 
     @property
     def level(self) -> float:
-        """From 0, none, to 1, the alarm."""
+        """How near the alarm is, from 0 to 1."""
         return min(1.0, self.value / self.alarm)

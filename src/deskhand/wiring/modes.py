@@ -44,7 +44,7 @@ def first_modes(spec: DeskSpec) -> CategoryModes:
 
 @dataclass(slots=True)
 class _NoRecords:
-    """Of a desk that has not judged anything yet."""
+    """Stands in for the records of a desk that has judged nothing yet."""
 
     desk: str
 

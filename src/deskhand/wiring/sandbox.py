@@ -130,7 +130,8 @@ class Sandbox:
         earned: EarnedModes | None,
         mode: str | None,
     ) -> Sending:
-        """By desk.yaml, and by what the caller knows of earlier replies and modes."""
+        """What sends replies, by desk.yaml and by what the caller knows of earlier replies and
+        modes."""
         counted = sent_within_the_hour(store, clock)
         if sent_lately is not None:
             counted = _counted_by(sent_lately, clock)

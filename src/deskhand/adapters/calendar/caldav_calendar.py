@@ -166,7 +166,7 @@ class CalDavCalendar:
         await self._held.wrote(booking.key, "")
 
     async def _again(self, booking: Booking) -> Booking:
-        """As the database has it by now."""
+        """The booking as the database has it by now."""
         return await self._held.find(booking.key) or booking
 
     def _data(self, booking: Booking) -> bytes:

@@ -142,7 +142,7 @@ class Gmail:
         await self._ask("POST", f"messages/{quote(gmail_id)}/modify", body=body, missing=True)
 
     async def labels(self) -> dict[str, str]:
-        """Ids by name."""
+        """The ids of the mailbox's labels, by name."""
         answer = await self._get("labels")
         return {str(label["name"]): str(label["id"]) for label in answer.get("labels", ())}
 

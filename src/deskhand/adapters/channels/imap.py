@@ -177,7 +177,7 @@ class Imap:
         return [mail for mail in mails if mail is not None]
 
     async def sizes(self, uids: Sequence[int]) -> dict[int, int]:
-        """Bytes by UID."""
+        """How many bytes each mail has, by UID."""
         fields_by_uid = await self._fields(uids, "RFC822.SIZE")
         sizes = {uid: fields.get(b"RFC822.SIZE") for uid, fields in fields_by_uid.items()}
         return {uid: size for uid, size in sizes.items() if isinstance(size, int)}

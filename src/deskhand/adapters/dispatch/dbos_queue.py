@@ -148,8 +148,11 @@ class Queues:
         return len(ended)
 
     def _enqueue(self, wanted: Sequence[tuple[str, Ticket]], *, sweeping: bool = False) -> bool:
-        """In order of their ids, which is that of acceptance: two who insert the same ones
-        cannot lock each other."""
+        """Put runs into the queue; False where somebody else sweeps already.
+
+        They go in by their ids, the order of acceptance, so that two who insert the same ones
+        cannot lock each other.
+        """
         if not wanted:
             return True
         with self._connections.engine.begin() as connection:

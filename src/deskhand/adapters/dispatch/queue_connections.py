@@ -54,7 +54,8 @@ class QueueConnections:
 
 
 def address_of(url: str) -> str:
-    """With the store's settings and a limit for connecting, unless the address brings its own."""
+    """The queue's address, with the store's settings and a limit for connecting; what the address
+    says of them itself stays."""
     address = sa.make_url("postgresql+psycopg://" + url.partition("://")[2])
     switches = [f"-c{name}={value}" for name, value in NOT_IDLE.items()]
     settings = {"options": " ".join(switches), "connect_timeout": CONNECT_SECONDS}

@@ -78,7 +78,7 @@ def _program_of(spec: McpServerSpec) -> str:
 
 
 def _nowhere(stack: AsyncExitStack) -> TextIO:
-    """For what a program says beside the protocol: it may be a customer's."""
+    """Takes what a program says beside the protocol, and keeps nothing: it may be a customer's."""
     return stack.enter_context(open(os.devnull, "w"))  # noqa: PTH123
 
 

@@ -33,7 +33,7 @@ email_events = sa.table(
 def read_agent_runs(
     core: sa.Connection, desk: str, run_id: str | None, limit: int
 ) -> list[dict[str, Any]]:
-    """Newest first."""
+    """Runs of agents, the newest first."""
     query = (
         sa.select(agent_runs)
         .where(agent_runs.c.desk == desk)
@@ -49,7 +49,7 @@ def read_agent_runs(
 def read_email_events(
     core: sa.Connection, desk: str, run_id: str, limit: int
 ) -> list[dict[str, Any]]:
-    """In the order they happened."""
+    """What happened to a mail, in the order in which it did."""
     query = (
         sa.select(email_events)
         .where(email_events.c.desk == desk, email_events.c.run_id == run_id)

@@ -46,7 +46,7 @@ def newest_turn(core: sa.Connection, desk: str, conversation: str) -> Conversati
 def newest_turns(
     core: sa.Connection, desk: str, limit: int, before: int | None
 ) -> list[ConversationTurn]:
-    """Of each conversation, the latest first."""
+    """The newest turn of each conversation, the latest first."""
     newer = t.runs.alias()
     is_newest = ~sa.exists().where(
         newer.c.desk == t.runs.c.desk,

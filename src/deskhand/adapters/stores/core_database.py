@@ -17,7 +17,8 @@ class CoreDatabase(Protocol):
     async def read_core(self, op: CoreOp[T]) -> T: ...
 
     async def read_in_transaction(self, op: CoreOp[T]) -> T:
-        """The same for what is only possible within one: a cursor over many rows, a setting."""
+        """As `read_core`, for what is only possible within a transaction: a cursor over many rows,
+        a setting."""
         ...
 
     async def glance(self, op: CoreOp[T]) -> T:
@@ -29,7 +30,7 @@ class CoreDatabase(Protocol):
         ...
 
     async def ask_quickly(self, sql: str, values: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
-        """The same for a few rows that an index finds, in this thread where that is quick."""
+        """As `ask`, for a few rows that an index finds, in this thread where that is quick."""
         ...
 
     async def look_up(self, query: sa.Select[Any], values: Mapping[str, Any]) -> Sequence[Any]:

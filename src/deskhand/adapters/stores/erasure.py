@@ -23,8 +23,8 @@ from deskhand.model.webhook import DeliveryState
 
 
 def known_as(core: sa.Connection, desk: str, address: str) -> tuple[list[str], list[str]]:
-    """By which names a person's rows may be known to the desk, and the runs of his; refused
-    while one is worked."""
+    """The names by which a person's rows may be known to the desk, and the person's runs. Conflict
+    while one of them is worked."""
     address = address.strip().lower()
     rows = core.execute(
         sa.select(t.runs.c.id, t.runs.c.status, t.messages.c.body)

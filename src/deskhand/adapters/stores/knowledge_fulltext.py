@@ -24,7 +24,7 @@ class Words(Protocol):
     def end(self, core: sa.Connection) -> None: ...
 
     def count(self, core: sa.Connection, desk: str, term: str, most: int) -> int:
-        """In how many chunks a term is, counted no further than `most`."""
+        """How many chunks hold a term, counted no further than `most`."""
         ...
 
     def find(self, core: sa.Connection, desk: str, weights: dict[str, float]) -> Scored:

@@ -24,8 +24,8 @@ Progress = Callable[[str, int, int], None]
 async def copy_own_tables(
     file: Path, desk: str, connection: Any, progress: Progress
 ) -> dict[str, int]:
-    """Within the caller's transaction; rows by `desk/table`. Conflict where the schema holds
-    something already."""
+    """Copy a desk's own tables within the caller's transaction; returns the rows of each
+    `desk/table`. Conflict where the schema holds something already."""
     from sqlalchemy.dialects import postgresql
 
     schema, dialect = f"desk_{desk}", postgresql.dialect()  # type: ignore[no-untyped-call]

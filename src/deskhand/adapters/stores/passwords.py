@@ -88,7 +88,7 @@ def _fits_argon(password: str, stored: str) -> bool:
 
 
 def _fits_scrypt(password: str, stored: str) -> bool:
-    """For a password of an earlier version: `scrypt$15$8$3$SALT$DIGEST`."""
+    """Whether it is the password that an earlier version stored as `scrypt$15$8$3$SALT$DIGEST`."""
     _, log2_n, r, p, salt, digest = stored.split("$")
     made = scrypt(
         password.encode(),

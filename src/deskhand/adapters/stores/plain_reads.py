@@ -75,7 +75,7 @@ _RUNS_IN_STATUS = (
 
 
 async def mode_changes(ask: Ask, desk: str, category: str | None = None) -> list[ModeChange]:
-    """Oldest first."""
+    """Changes of the mode, the oldest first."""
     if category is None:
         rows = await ask(_ALL_CHANGES, {"desk": desk})
     else:
@@ -96,8 +96,8 @@ async def judgements(
 
 
 async def figures(ask: Ask, desk: str) -> list[Figure]:
-    """By category and language. A run that people decided about more than once counts as the
-    worst of it."""
+    """How often what was judged, by category and language. A run that people decided about more
+    than once counts as the worst of it."""
     values = {"desk": desk}
     rows: list[Sequence[Any]] = []
     for category, language, rank, count, share in await ask(_DECIDED, values):

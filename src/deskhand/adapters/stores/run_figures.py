@@ -37,7 +37,7 @@ class CountedRuns(NamedTuple):
     """The first runs of their conversations, read beside them, and how those were counted then."""
 
     def but(self, left_out: Collection[int]) -> "CountedRuns":
-        """Without these runs."""
+        """The figures without those of these runs."""
         runs = {run: whose for run, whose in self.runs.items() if run not in left_out}
         beside = {run: row for run, row in self.beside.items() if run in runs}
         return CountedRuns(runs, [row for row in self.rows if row["run"] in runs], beside)

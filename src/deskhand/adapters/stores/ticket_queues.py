@@ -61,7 +61,7 @@ def narrowed(query: sa.Select[Any], wanted: TicketFilter) -> sa.Select[Any]:
 
 
 class TicketQueues:
-    """One desk's."""
+    """What one desk's screens and clocks ask of its tickets."""
 
     def __init__(self, database: CoreDatabase, desk: str) -> None:
         self.desk = desk

@@ -97,7 +97,7 @@ def row_of(ticket: Ticket, checkpoint: TicketCheckpoint | None) -> dict[str, Any
 
 
 def _tags(ticket: Ticket) -> str:
-    """With a space around each, so that one is found whole."""
+    """The tags as one text with a space around each, so that a search finds whole ones."""
     return f" {' '.join(ticket.tags)} " if ticket.tags else ""
 
 

@@ -90,7 +90,7 @@ class SqlWebhookEndpoints:
         await self._database.write_core(op)
 
     async def list(self) -> Sequence[Endpoint]:
-        """Oldest first."""
+        """Every endpoint, the oldest first."""
         query = sa.select(t.webhook_endpoints).order_by(_ENDPOINTS.created_at, _ENDPOINTS.id)
         return await self._database.read_core(
             lambda core: [endpoint_of(row) for row in core.execute(query)]
@@ -151,7 +151,7 @@ class SqlWebhookEndpoints:
     async def deliveries(
         self, endpoint_id: str, *, limit: int = 100, before: float | None = None
     ) -> Sequence[Delivery]:
-        """The newest first."""
+        """An endpoint's deliveries, the newest first."""
         query = (
             sa.select(t.webhook_deliveries)
             .where(_LOG.endpoint == endpoint_id)

@@ -45,7 +45,7 @@ _EVENTS, _LOG, _ENDPOINTS = t.webhook_events.c, t.webhook_deliveries.c, t.webhoo
 
 
 class SqlWebhookOutbox(SqlDesk):
-    """One desk's."""
+    """One desk's events on their way to webhooks."""
 
     def __init__(
         self, database: CoreDatabase, desk: str, now: Callable[[], float] = time.time

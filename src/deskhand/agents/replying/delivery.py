@@ -54,7 +54,7 @@ class Calls(NamedTuple):
 
     @classmethod
     def numbered(cls, number: int) -> "Calls":
-        """For the reply of this number, counted from 0, that an agent handed in."""
+        """The calls for the reply of this number, counted from 0, that an agent handed in."""
         first = FIRST_CALL + 2 * number
         return cls(first, first + 1, f" {number + 1}" if number else "")
 

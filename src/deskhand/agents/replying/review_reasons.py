@@ -64,7 +64,7 @@ def answered_before(store: Store) -> KnownSender:
 
 
 async def never_answered(envelope: Envelope) -> bool:
-    """For a desk that does not remember whom it answered."""
+    """Stands in at a desk that does not remember whom it answered."""
     return False
 
 
@@ -161,8 +161,8 @@ async def _concerns(envelope: Envelope, named: Iterable[str]) -> list[ReviewReas
 
 
 def _unsure_writer(envelope: Envelope, threshold: float) -> str | None:
-    """That the model which wrote the reply doubts it. Its doubt counts; that it is sure lets
-    nothing pass."""
+    """Why the model that wrote the reply doubts it; None where it does not. Its doubt counts; that
+    it is sure lets nothing pass."""
     reply = envelope.output(REPLY)
     text = str(reply.get("text", "")) if isinstance(reply, dict) else ""
     written = writer_of(envelope.metadata, text)

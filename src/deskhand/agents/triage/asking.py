@@ -38,7 +38,7 @@ class RoutedAsk:
     """Whether it stands for a message that asks nothing in so many words: a report, an order."""
 
     def document(self, group: str) -> dict[str, Any]:
-        """As it stands in a run."""
+        """The ask as a run records it."""
         return {
             "ask": self.text,
             "ticket_type": self.department.value,

@@ -21,7 +21,7 @@ TRIAGE_RESULT = "triage_result"
 
 @dataclass(frozen=True, slots=True)
 class TriageParts:
-    """One desk's."""
+    """What the stages of one triage desk work with."""
 
     spec: TriageSection
     tickets: Tickets

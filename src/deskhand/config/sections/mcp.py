@@ -129,8 +129,8 @@ def desk_name_of(qualified: str, section: McpToolSection) -> str:
 
 
 def effect_of(section: McpToolSection) -> str:
-    """Without a parameter for the key nobody can ask the server to do it once: then it cannot be
-    taken back."""
+    """The effect of a tool. Without a parameter for the key nobody can ask the server to do it
+    once, so a `keyed` one cannot be taken back."""
     return "irreversible" if section.effect == "keyed" and section.key is None else section.effect
 
 
@@ -167,7 +167,7 @@ def read_pins(folder: Path) -> dict[str, Pin]:
 
 
 def accepted(folder: Path) -> dict[str, Pin]:
-    """The same, nothing where the file is damaged: a rule says so."""
+    """As `read_pins`, but empty where the file is damaged: a rule says so."""
     try:
         return read_pins(folder)
     except ConfigError:

@@ -18,7 +18,7 @@ class ClockTime(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> "ClockTime":
-        """From `08:30`."""
+        """Reads `08:30`."""
         hour, _, minute = text.partition(":")
         return cls(int(hour), int(minute))
 

@@ -72,7 +72,7 @@ def _sold_out(
     drugs: Sequence[Mapping[str, Any]],
     language: Language,
 ) -> str:
-    """That there is not enough on the shelves that were asked for, and where there is some."""
+    """Says that too little is on the shelves that were asked for, and where there is some."""
     packs, place = item["packs"] or 1, str(request.get("place") or "")
     smallest = min(products_of(item), key=lambda product: product.pack)
     own = [drug for drug in drugs if drug["id"] in item["products"]]

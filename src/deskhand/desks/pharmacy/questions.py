@@ -70,8 +70,8 @@ def ask_rest(names: Sequence[str], language: Language) -> str:
 
 
 def not_kept(item: Mapping[str, Any], products: Sequence[Product], language: Language) -> str:
-    """That a medicine, or this strength, form or pack of it, is not in the catalogue; of another
-    strength only that it exists."""
+    """Says that a medicine, or this strength, form or pack of it, is not in the catalogue; of
+    another strength only that it exists."""
     if not item["name"]:
         if language == "cs":
             return (

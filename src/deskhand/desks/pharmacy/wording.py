@@ -163,7 +163,7 @@ def _nothing_there(place: str, language: Language) -> str:
 
 
 def too_few(name: str, packs: int, place: str, language: Language) -> str:
-    """That so many packs cannot be put aside there."""
+    """Says that so many packs cannot be put aside there."""
     if language == "cs":
         where = f" ({place})" if place else ""
         return f"{packs} × {name} na tomto místě{where} teď odložit nemůžeme, tolik tam není."

@@ -33,7 +33,7 @@ def stretches(folded: str, today: date, languages: tuple[str, ...]) -> Iterator[
 
 
 def week_around(day: date) -> tuple[date, date]:
-    """Monday to Sunday."""
+    """The week of a day, from Monday to Sunday."""
     monday = day - timedelta(days=day.weekday())
     return monday, monday + timedelta(days=6)
 

@@ -61,7 +61,7 @@ def numeric_spots(
 
 
 def _iso_dates(scan: Scan, reader: "_Reader") -> Iterator[Spot]:
-    """2025-03-14."""
+    """Dates like `2025-03-14`."""
     for match in scan.candidates(_ISO):
         year, first, month, second, day = match.groups()
         start, end = match.start(), match.end(5)
@@ -81,7 +81,7 @@ def _dotted_dates(scan: Scan, reader: "_Reader") -> Iterator[Spot]:
 
 
 def _slashed_dates(scan: Scan, reader: "_Reader", order: str | None) -> Iterator[Spot]:
-    """14/3/2025, 3/14/25, 14-3-2025."""
+    """Dates like `14/3/2025`, `3/14/25` and `14-3-2025`."""
     for match in scan.candidates(_SLASHED):
         left, first, right, second, year = match.groups()
         written_as_date = first == second and (first == "/" or len(year) == 4)

@@ -142,7 +142,7 @@ def _parsed(written: str, home: str | None) -> "PhoneNumber | None":
 
 
 def _written_abroad(number: "PhoneNumber") -> str:
-    """`+420777123456`"""
+    """The number as it is dialled from abroad: `+420777123456`."""
     import phonenumbers
 
     return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)

@@ -170,13 +170,13 @@ def _as_reply(call: GateCall) -> Reply:
 
 
 def _hold(rule: str, reason: str, call: GateCall, terms: Terms) -> Ruling:
-    """With all findings: an approval lifts these rules, so whoever approves sees what each of
-    them found."""
+    """Hold a reply, with all findings: an approval lifts these rules, so whoever approves sees what
+    each of them found."""
     return hold(rule, reason, _SAY)._replace(findings=findings_of(call, terms))
 
 
 def findings_of(call: GateCall, terms: Terms) -> tuple[dict[str, Any], ...]:
-    """For a reviewer's screen."""
+    """All that the rules found in a reply, as a reviewer's screen shows it."""
     look = look_through(call, terms)
     findings = [finding.as_json() for finding in look.content]
     findings += [{"rule": COMMITMENT, **promise.as_json()} for promise in look.promises]

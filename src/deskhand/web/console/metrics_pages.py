@@ -78,7 +78,7 @@ class Chosen:
 
     @property
     def before(self) -> FigureFilter:
-        """As many days before."""
+        """The filter of as many days before these."""
         first, last = self.wanted.first_day - self.days, self.wanted.first_day - 1
         return replace(self.wanted, first_day=first, last_day=last)
 

@@ -129,6 +129,6 @@ def downgrade() -> None:
 
 
 def _create(*views: str) -> None:
-    """As the driver takes it: what looks like a parameter is none."""
+    """Create views in the driver's own words, where what looks like a parameter is none."""
     for view in views:
         op.get_bind().exec_driver_sql(view)
