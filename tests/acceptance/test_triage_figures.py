@@ -10,11 +10,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
 
 from deskhand import wiring
+from deskhand.config.yaml import read_yaml
 from deskhand.evals.case_runner import CaseResult, Settings, run_cases
 from deskhand.evals.cases import AUTHOR, Case
 from deskhand.evals.expectations import TRIAGE
@@ -24,6 +26,8 @@ from deskhand.evals.triage_expectations import triage_of
 
 HOME = Path(__file__).parents[2]
 LABELLED = HOME.parent / "shared" / "data" / "fresh_mail" / "triage-dev.jsonl"
+SHORT_LINES = sorted((HOME / "tests" / "data").glob("critical_lines*.yaml"))
+"""Sixty critical messages of a few words and sixty look-alikes, by each writer."""
 HANDFUL = 8
 FLOORS = {
     "urgency": 0.80,
@@ -37,10 +41,9 @@ FLOORS = {
 TOGETHER = ("urgency", "ticket_type", "action", "language")
 
 
-def score_script() -> Any:
-    """`scripts/score_triage.py`, which says what is right."""
-    place = HOME / "scripts" / "score_triage.py"
-    spec = importlib.util.spec_from_file_location("score_triage", place)
+def script_named(name: str) -> Any:
+    """A script that says what is right."""
+    spec = importlib.util.spec_from_file_location(name, HOME / "scripts" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     script = importlib.util.module_from_spec(spec)
@@ -117,7 +120,7 @@ def labelled() -> list[dict[str, Any]]:
 
 async def judged(cases: Sequence[dict[str, Any]]) -> Counter[str]:
     """How many tickets were right, by field; with those that missed something critical."""
-    script = score_script()
+    script = script_named("score_triage")
     loaded = wiring.read_desk("triage")
     spec = loaded.spec.model_copy(update={"mode": "auto"})
     right: Counter[str] = Counter()
@@ -160,6 +163,18 @@ async def test_blind_golden_tickets_reach_what_is_asked() -> None:
     shares = shares_of(results)
     assert all(shares[name] >= floor for name, floor in FLOORS.items()), shares
     assert missed_critical(results) == []
+
+
+@pytest.mark.parametrize("file", SHORT_LINES, ids=lambda file: str(file.stem))
+def test_short_messages_are_called_critical_and_look_alikes_are_not(file: Path) -> None:
+    script = script_named("score_urgency")
+    spec = wiring.read_desk("triage").spec.triage
+    called: dict[bool, list[bool]] = {True: [], False: []}
+    for line in read_yaml(file).data["lines"]:
+        called[line["critical"]].append(script.is_called_critical(spec, line))
+    assert min(map(len, called.values())) >= 60
+    assert fmean(called[True]) >= 0.95
+    assert fmean(called[False]) <= 0.10
 
 
 async def test_no_critical_ticket_of_a_labelled_handful_is_missed() -> None:
