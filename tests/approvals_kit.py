@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 
-from deskhand.adapters.stores import passwords
 from deskhand.wiring import user_accounts
 from tests.api_kit import Served
 
@@ -16,12 +14,6 @@ HOME = "/approvals/"
 LOGIN = "/login"
 PASSWORD = "correct horse battery"
 ORIGIN = {"Origin": "http://desk.test"}
-
-
-def make_passwords_cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Guessing must be slow for others, not for a hundred tests."""
-    monkeypatch.setattr(passwords, "_PASSES", 1)
-    monkeypatch.setattr(passwords, "_KIBIBYTES", 64)
 
 
 class Person(httpx.AsyncClient):

@@ -9,13 +9,8 @@ from deskhand.adapters.stores.login_pace import FORGOTTEN
 from deskhand.adapters.stores.users import SESSION_SECONDS, SqlUserStore
 from deskhand.errors import ConfigError, Conflict, NotFound, TooManyLogins
 from deskhand.model.access import DEVICE_SECONDS
-from tests.approvals_kit import PASSWORD, make_passwords_cheap
+from tests.approvals_kit import PASSWORD
 from tests.conformance.adapters import Stores
-
-
-@pytest.fixture(autouse=True)
-def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
 
 
 class Clock:

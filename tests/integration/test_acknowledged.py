@@ -12,18 +12,13 @@ from deskhand.model.causes import Cause
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewKind, ReviewState, RunStatus, Verdict
 from tests.api_kit import Client, Served, is_problem, served
-from tests.approvals_kit import make_passwords_cheap, outbox, person, words_of
+from tests.approvals_kit import outbox, person, words_of
 from tests.waiting import PATIENCE
 
 COMMITMENTS = "commitments: [{name: an answer, actions: [contact], within: 1 day}]\n"
 REVIEWS = "reviews: {answer_within: 4 hours, expire: {after: 5 hours, then: end}}\n"
 MORE = "undo_seconds: 0\n" + REVIEWS
 HOUR = 3600.0
-
-
-@pytest.fixture(autouse=True)
-def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewState, RunStatus
 from deskhand.wiring import desk_cases, open_database, open_sandbox, open_store, read_desk
 from tests.api_kit import Client, Served, is_problem, served, write_desk
-from tests.approvals_kit import make_passwords_cheap, outbox, person, words_of
+from tests.approvals_kit import outbox, person, words_of
 from tests.replay_kit import recording, replayed, verdicts
 from tests.waiting import PATIENCE
 
@@ -28,11 +28,6 @@ mode: {mode}
 channels: {{post: {{files: mail}}}}
 reviews: {{canned: {{thanks: {{en: "Dear {{name}}, thank you. {{reviewer}}"}}}}}}
 """
-
-
-@pytest.fixture(autouse=True)
-def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
 
 
 @pytest.fixture

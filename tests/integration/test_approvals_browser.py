@@ -12,7 +12,7 @@ from deskhand.model.run import ReviewState, RunStatus
 from deskhand.web.console import pages
 from tests.accounts import add_accounts
 from tests.api_kit import Served
-from tests.approvals_kit import HOME, make_passwords_cheap, outbox, person
+from tests.approvals_kit import HOME, outbox, person
 from tests.browser import browser, needs_browser
 from tests.console_site import a_mail, console_site, forget_first_press, log_in, wait_for_review
 from tests.waiting import PATIENCE, until
@@ -26,11 +26,6 @@ HOSTILE = (
     "{{7*7}}{% raw %}${7*7} javascript:alert(1) <a href='http://evil.test/'>click</a>"
     "<img src='http://evil.test/pixel.png'> \u202egnp.exe"
 )
-
-
-@pytest.fixture(autouse=True)
-def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
 
 
 async def test_a_queue_is_cleared_with_keys_and_a_reply_is_stopped_in_time(tmp_path: Path) -> None:

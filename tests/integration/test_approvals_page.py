@@ -28,7 +28,6 @@ from tests.approvals_kit import (
     HOME,
     PASSWORD,
     Person,
-    make_passwords_cheap,
     outbox,
     person,
     words_of,
@@ -41,11 +40,6 @@ reviews:
   canned:
     thanks: {en: "Dear {name}, thank you. {reviewer}"}
 """
-
-
-@pytest.fixture(autouse=True)
-def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
 
 
 @pytest.fixture

@@ -6,14 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.api_kit import Served, served
-from tests.approvals_kit import HOME, make_passwords_cheap, person, words_of
+from tests.approvals_kit import HOME, person, words_of
 
 MORE = "undo_seconds: 0\nreviews: {expire_after: 1 hour}\n"
-
-
-@pytest.fixture(autouse=True)
-def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from deskhand.mail.message_parser import CUT_OFF, parse
 from deskhand.model.message import Message
 from tests.api_kit import Client, Served, served
-from tests.approvals_kit import HOME, make_passwords_cheap, person, words_of
+from tests.approvals_kit import HOME, person, words_of
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -20,11 +20,6 @@ PNG = base64.b64decode(
 HTML = b"<script>document.title='owned'</script>"
 MORE = "undo_seconds: 0\n"
 LIMITS = ", max_attachment_bytes: 200, max_attachments: 4, max_attachments_bytes: 300}}"
-
-
-@pytest.fixture(autouse=True)
-def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
 
 
 @pytest.fixture

@@ -10,15 +10,10 @@ from deskhand.cli.web_server import InFront, web_server
 from deskhand.errors import ConfigError
 from deskhand.wiring import user_accounts
 from tests.api_kit import Served, served
-from tests.approvals_kit import HOME, PASSWORD, Person, make_passwords_cheap
+from tests.approvals_kit import HOME, PASSWORD, Person
 
 PUBLIC = "https://desk.acme.example"
 PROXIED = {"Host": "127.0.0.1:8080", "Origin": PUBLIC, "Sec-Fetch-Site": "same-origin"}
-
-
-@pytest.fixture(autouse=True)
-def cheap_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
 
 
 async def log_in(shop: Served, **headers: str) -> tuple[int, str, str]:

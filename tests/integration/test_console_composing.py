@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests import api_kit
-from tests.approvals_kit import make_passwords_cheap, outbox, person, words_of
+from tests.approvals_kit import outbox, person, words_of
 from tests.browser import browser, needs_browser
 from tests.console_site import a_mail, console_site, log_in, wait_for_review
 from tests.fake_openai import FakeOpenAI, completion, streamed
@@ -47,7 +47,6 @@ def write_article(folder: Path) -> None:
 async def test_a_colleague_sees_the_desk_write_and_puts_texts_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make_passwords_cheap(monkeypatch)
     monkeypatch.setattr(api_kit, "DESK", DESK)
     held = replace(streamed(SECOND), waits_at=4)
     write_article(tmp_path)
@@ -93,7 +92,6 @@ async def test_a_colleague_sees_the_desk_write_and_puts_texts_in(
 async def test_without_a_script_the_draft_comes_whole_and_passages_are_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make_passwords_cheap(monkeypatch)
     monkeypatch.setattr(api_kit, "DESK", DESK)
     texts = [FIRST, SECOND, '{"text": ""}']
     replies = map(streamed, texts[1:])

@@ -10,14 +10,9 @@ from deskhand.adapters.stores.eval_reports import KEPT, SqlEvalReports
 from deskhand.model.access import Role
 from deskhand.wiring import user_accounts
 from tests.api_kit import Client, Served, served
-from tests.approvals_kit import PASSWORD, Person, make_passwords_cheap, person, words_of
+from tests.approvals_kit import PASSWORD, Person, person, words_of
 
 TABS = ("knowledge", "intents", "routing", "policies", "evals", "health", "stop")
-
-
-@pytest.fixture(autouse=True)
-def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from deskhand.model.run import ReviewState
 from deskhand.web.console import pages
 from tests.api_kit import Served
-from tests.approvals_kit import HOME, make_passwords_cheap
+from tests.approvals_kit import HOME
 from tests.browser import Page, browser, needs_browser
 from tests.console_site import a_mail, console_site, log_in, wait_for_review
 
@@ -19,11 +19,6 @@ ROWS = "[...document.querySelectorAll('.item .subject')].map((row) => row.innerT
 TOAST = "document.querySelector('[data-notice] .grow').innerText"
 SUBJECT = "document.querySelector('h1')?.innerText"
 TOASTED = "document.querySelector('.done')?.innerText"
-
-
-@pytest.fixture(autouse=True)
-def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
 
 
 async def test_what_comes_in_and_what_is_decided_is_seen_without_a_reload(tmp_path: Path) -> None:

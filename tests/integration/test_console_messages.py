@@ -15,7 +15,6 @@ from tests.api_kit import Client, Served, served
 from tests.approvals_kit import (
     PASSWORD,
     Person,
-    make_passwords_cheap,
     outbox,
     person,
     words_of,
@@ -26,8 +25,7 @@ from tests.waiting import PATIENCE
 
 
 @pytest.fixture
-async def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Served]:
-    make_passwords_cheap(monkeypatch)
+async def shop(tmp_path: Path) -> AsyncIterator[Served]:
     async with served(tmp_path, approvals=True) as opened:
         yield opened
 
@@ -134,10 +132,7 @@ async def test_a_colleague_answers_a_chat_in_the_thread(shop: Served) -> None:
 
 
 @needs_browser
-async def test_a_thread_grows_without_a_reload(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make_passwords_cheap(monkeypatch)
+async def test_a_thread_grows_without_a_reload(tmp_path: Path) -> None:
     async with console_site(tmp_path) as (shop, base), browser() as page:
         await wait_for_review(shop, a_mail(1, conversation="c1"))
         await page.look(width=1440, height=900)

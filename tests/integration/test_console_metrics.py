@@ -16,7 +16,7 @@ from deskhand.engine.trust_modes import Trust
 from deskhand.model.judgement import Judged, ModeChange
 from deskhand.tickets.service import Tickets
 from tests.api_kit import Client, Served, served
-from tests.approvals_kit import Person, make_passwords_cheap, person, words_of
+from tests.approvals_kit import Person, person, words_of
 from tests.tickets_kit import mail, placing_of
 
 MORE = """
@@ -28,8 +28,7 @@ tickets: {sla: [{first_response: 4 hours}]}
 
 
 @pytest.fixture
-async def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Served]:
-    make_passwords_cheap(monkeypatch)
+async def shop(tmp_path: Path) -> AsyncIterator[Served]:
     async with served(tmp_path, "shop", "bank", more=MORE, approvals=True) as running:
         yield running
 
@@ -160,10 +159,7 @@ async def test_answers_are_in_time_or_late_by_the_deadlines_of_their_tickets(sho
     assert ("Quick" in late, "Slow" in late) == (False, True)
 
 
-async def test_a_desk_that_earns_nothing_says_so_and_promises_no_next_mode(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make_passwords_cheap(monkeypatch)
+async def test_a_desk_that_earns_nothing_says_so_and_promises_no_next_mode(tmp_path: Path) -> None:
     async with served(tmp_path, "shop", approvals=True) as shop:
         await (await shop.client(desks=["shop"])).under_review()
         page = words_of((await (await person(shop)).get("/metrics/")).text)

@@ -4,10 +4,8 @@ import asyncio
 import time
 from pathlib import Path
 
-import pytest
-
 from deskhand.model.run import RunStatus
-from tests.approvals_kit import HOME, make_passwords_cheap, outbox
+from tests.approvals_kit import HOME, outbox
 from tests.browser import browser, needs_browser
 from tests.console_site import a_mail, console_site, log_in, wait_for_review
 from tests.waiting import PATIENCE
@@ -26,10 +24,7 @@ COVERED = """(() => {
 })()"""
 
 
-async def test_the_life_of_a_mail_on_a_phone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make_passwords_cheap(monkeypatch)
+async def test_the_life_of_a_mail_on_a_phone(tmp_path: Path) -> None:
     async with console_site(tmp_path) as (shop, base), browser() as page:
         desk = shop.desks["shop"]
         await page.look(width=390, height=844, phone=True)

@@ -8,7 +8,7 @@ import pytest
 
 from tests import api_kit
 from tests.api_kit import Served, served
-from tests.approvals_kit import Person, make_passwords_cheap, person, words_of
+from tests.approvals_kit import Person, person, words_of
 
 REFUND = '''
 from deskhand.model.money import Money
@@ -31,7 +31,6 @@ caps: {day: {money: 40 EUR}}
 
 @pytest.fixture
 async def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Served]:
-    make_passwords_cheap(monkeypatch)
     monkeypatch.setattr(api_kit, "TOOLS", api_kit.TOOLS + REFUND)
     async with served(tmp_path, "shop", "bank", more=MORE, approvals=True) as running:
         yield running

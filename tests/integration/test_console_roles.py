@@ -16,16 +16,11 @@ from deskhand.web.console.actions import role_for
 from deskhand.web.console.session import NEEDS
 from deskhand.wiring import console_actions, user_accounts
 from tests.api_kit import Client, Served, served
-from tests.approvals_kit import PASSWORD, Person, make_passwords_cheap, person, words_of
+from tests.approvals_kit import PASSWORD, Person, person, words_of
 
 OPEN = {"/login", "/approvals/login", "/setup", "/static/{name}", "/rate/{desk}/{ticket}/{secret}"}
 """What is answered without a session."""
 ACTIONS = ("approve", "reject", "note", "assign", "retry", "close", "rights", "take", "undo")
-
-
-@pytest.fixture(autouse=True)
-def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
 
 
 @pytest.fixture

@@ -8,12 +8,11 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from tests.api_kit import Client, Served, served
-from tests.approvals_kit import Person, make_passwords_cheap, person, words_of
+from tests.approvals_kit import Person, person, words_of
 
 
 @pytest.fixture
-async def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Served]:
-    make_passwords_cheap(monkeypatch)
+async def shop(tmp_path: Path) -> AsyncIterator[Served]:
     async with served(tmp_path, approvals=True) as opened:
         yield opened
 

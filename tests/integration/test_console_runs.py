@@ -12,12 +12,7 @@ import pytest
 
 from deskhand.web.console import runs_pages
 from tests.api_kit import Client, Served, served
-from tests.approvals_kit import Person, make_passwords_cheap, person, words_of
-
-
-@pytest.fixture(autouse=True)
-def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
+from tests.approvals_kit import Person, person, words_of
 
 
 @pytest.fixture

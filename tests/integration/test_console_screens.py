@@ -6,8 +6,6 @@ import json
 import time
 from pathlib import Path
 
-import pytest
-
 from deskhand.adapters.stores.webhook_endpoints import SqlWebhookEndpoints
 from deskhand.adapters.webhook_addresses import AllowedAddresses
 from deskhand.adapters.webhook_secrets import WebhookSecrets
@@ -17,7 +15,7 @@ from deskhand.model.run import Event, ReviewState, RunStatus
 from deskhand.model.webhook import CHOSEN
 from deskhand.wiring import user_accounts
 from tests.api_kit import Served
-from tests.approvals_kit import make_passwords_cheap, outbox
+from tests.approvals_kit import outbox
 from tests.browser import Page, browser, needs_browser
 from tests.console_site import a_mail, console_site, log_in, wait_for_review
 from tests.tickets_kit import accepted, mail, placing_of
@@ -31,11 +29,6 @@ SERIOUS = """axe.run(document, {resultTypes: ['violations']}).then((found) => fo
   .map((one) => one.id + ': ' + one.nodes.map((node) => node.html.slice(0, 160)).join(' | ')))"""
 TABS = ("knowledge", "intents", "routing", "evals", "health", "stop")
 SUBJECT = "document.querySelector('h1')?.innerText"
-
-
-@pytest.fixture(autouse=True)
-def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
 
 
 async def screens_of(shop: Served) -> list[str]:

@@ -16,7 +16,7 @@ from deskhand.model.ticket_state import TicketState
 from deskhand.tickets.handling import note_answers
 from deskhand.tickets.service import Tickets
 from tests.api_kit import Served, served
-from tests.approvals_kit import Person, make_passwords_cheap, person, words_of
+from tests.approvals_kit import Person, person, words_of
 from tests.tickets_kit import accepted, asking, mail, placing_of
 
 MORE = """
@@ -30,11 +30,6 @@ tickets:
 """
 WORDS = ("My order 48213 is late", "Reset <b>my</b> password", "Invoice 77120")
 WHO = ("ann@example.com", "ann@example.com", "bob@example.com")
-
-
-@pytest.fixture(autouse=True)
-def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 
 from deskhand.mail.message_parser import parse
 from deskhand.web.console.safe_html import safe_page
-from tests.approvals_kit import HOME, make_passwords_cheap
+from tests.approvals_kit import HOME
 from tests.browser import browser, needs_browser
 from tests.console_site import console_site, log_in, wait_for_review
 from tests.hostile_html import corpus
@@ -68,10 +68,7 @@ def test_the_page_keeps_its_words_and_names_what_it_would_load() -> None:
 
 
 @needs_browser
-async def test_no_script_runs_and_nothing_is_loaded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make_passwords_cheap(monkeypatch)
+async def test_no_script_runs_and_nothing_is_loaded(tmp_path: Path) -> None:
     async with a_trap() as (trap, asked), console_site(tmp_path) as (shop, base):
         pages = corpus(trap)
         groups = ["\n".join(pages[start::8]) for start in range(8)]

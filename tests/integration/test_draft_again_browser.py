@@ -10,7 +10,7 @@ import pytest
 from deskhand.model.run import Decision, ReviewState, RunStatus
 from deskhand.wiring import SHIPPED
 from tests import api_kit
-from tests.approvals_kit import make_passwords_cheap, outbox
+from tests.approvals_kit import outbox
 from tests.browser import Page, browser, needs_browser
 from tests.console_site import a_mail, console_site, log_in, wait_for_review
 from tests.waiting import PATIENCE
@@ -27,11 +27,6 @@ ITEMS = "document.querySelectorAll('.queue .item').length"
 QUEUE = "document.querySelector('.queue').innerHTML"
 TOASTED = "document.querySelector('.done')?.innerText"
 DRAFT = "document.querySelector('#reply-form textarea')?.value"
-
-
-@pytest.fixture(autouse=True)
-def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
 
 
 @pytest.fixture(autouse=True)

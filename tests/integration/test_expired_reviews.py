@@ -10,15 +10,10 @@ from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import EXPIRY, Decision, Review, ReviewKind, ReviewState, RunStatus, Verdict
 from tests import api_kit
 from tests.api_kit import Served, served
-from tests.approvals_kit import make_passwords_cheap, outbox, person, words_of
+from tests.approvals_kit import outbox, person, words_of
 from tests.waiting import PATIENCE
 
 HOURS = 3600.0
-
-
-@pytest.fixture(autouse=True)
-def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
 
 
 async def waiting(shop: Served, body: str = "unsure") -> Review:

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from tests import api_kit
-from tests.approvals_kit import make_passwords_cheap
 from tests.browser import browser, needs_browser
 from tests.console_site import a_mail, console_site, log_in, wait_for_review
 from tests.fake_openai import FakeOpenAI, completion
@@ -44,7 +43,6 @@ async def test_unbacked_words_are_mended_beside_where_they_stand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where no stage has said what the message is about."""
-    make_passwords_cheap(monkeypatch)
     monkeypatch.setattr(api_kit, "DESK", DESK)
     answers = [{**ANSWER, "sources": []}, {**ANSWER, "sources": [SOURCE]}]
     async with FakeOpenAI([completion(json.dumps(answer)) for answer in answers]) as server:

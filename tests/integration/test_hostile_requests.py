@@ -20,7 +20,7 @@ from deskhand.web import header_timeout
 from deskhand.web.header_timeout import HeaderTimeoutProtocol
 from deskhand.wiring import user_accounts
 from tests.api_kit import Client, Served, is_problem, served
-from tests.approvals_kit import HOME, PASSWORD, Person, make_passwords_cheap, person
+from tests.approvals_kit import HOME, PASSWORD, Person, person
 
 
 @pytest.fixture
@@ -68,10 +68,7 @@ async def test_half_a_request_is_cut_off(shop: Served, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("wanted", ["//[", "http://[", "\\\\[", "/approvals/\n"])
-async def test_a_login_that_leads_nowhere_leads_to_the_queue(
-    shop: Served, monkeypatch: pytest.MonkeyPatch, wanted: str
-) -> None:
-    make_passwords_cheap(monkeypatch)
+async def test_a_login_that_leads_nowhere_leads_to_the_queue(shop: Served, wanted: str) -> None:
     ida = await person(shop)
     shown = await Person(shop).get("/login", params={"to": wanted})
     assert shown.status_code == 200
@@ -80,10 +77,7 @@ async def test_a_login_that_leads_nowhere_leads_to_the_queue(
 
 
 @pytest.mark.parametrize("origin", ["http://[", "//[", "[", "null", "http://desk.test:x"])
-async def test_a_form_from_an_origin_that_is_none_is_refused(
-    shop: Served, monkeypatch: pytest.MonkeyPatch, origin: str
-) -> None:
-    make_passwords_cheap(monkeypatch)
+async def test_a_form_from_an_origin_that_is_none_is_refused(shop: Served, origin: str) -> None:
     ida = await person(shop)
     fields = {"name": "ida", "password": PASSWORD, "to": HOME}
     answer = await ida.post("/login", data=fields, headers={"Origin": origin})
@@ -91,9 +85,8 @@ async def test_a_form_from_an_origin_that_is_none_is_refused(
 
 
 async def test_a_decision_that_does_not_say_what_was_seen_is_refused(
-    shop: Served, client: Client, monkeypatch: pytest.MonkeyPatch
+    shop: Served, client: Client
 ) -> None:
-    make_passwords_cheap(monkeypatch)
     ida = await person(shop)
     review = await client.under_review()
     address = f"/api/reviews/{review['review']}/decision"
@@ -112,10 +105,7 @@ async def test_a_decision_that_does_not_say_what_was_seen_is_refused(
 
 
 @pytest.mark.parametrize("wrong", [{"desks": [""]}, {"limit": "much"}, {"mail": "nobody"}])
-async def test_a_user_that_cannot_be_is_refused(
-    client: Client, wrong: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make_passwords_cheap(monkeypatch)
+async def test_a_user_that_cannot_be_is_refused(client: Client, wrong: dict[str, Any]) -> None:
     body = {"name": "ivy", "desks": ["shop"]}
     is_problem(await client.post("/api/users", json=body | wrong), 422, "request_invalid")
     assert (await client.post("/api/users", json=body)).status_code == 201
@@ -237,10 +227,7 @@ async def test_no_request_makes_the_api_fail(shop: Served, client: Client) -> No
 
 
 @pytest.mark.slow
-async def test_no_request_makes_a_page_fail(
-    shop: Served, client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make_passwords_cheap(monkeypatch)
+async def test_no_request_makes_a_page_fail(shop: Served, client: Client) -> None:
     ida = await person(shop)
     chance = Chance(16112026)
     review = await client.under_review()
@@ -314,10 +301,9 @@ def names_in_pages() -> list[str]:
 @pytest.mark.parametrize("tries", [4, pytest.param(60, marks=pytest.mark.chaos)])
 @pytest.mark.slow
 async def test_no_request_makes_any_page_of_the_app_fail(
-    shop: Served, client: Client, monkeypatch: pytest.MonkeyPatch, tries: int
+    shop: Served, client: Client, tries: int
 ) -> None:
     """An admin asks every page with nasty values in its path, its query and its form."""
-    make_passwords_cheap(monkeypatch)
     accounts = user_accounts(shop.database)
     await accounts.add("root", PASSWORD, ["*"], role=Role.ADMIN)
     review, who = await client.under_review(), Person(shop)

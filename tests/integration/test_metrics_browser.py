@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from tests import api_kit
-from tests.approvals_kit import make_passwords_cheap
 from tests.browser import browser, needs_browser
 from tests.console_site import MORE, a_mail, console_site, log_in, wait_for_review
 from tests.integration.test_console_policies import MORE as RULES
@@ -18,7 +17,6 @@ TITLE = "document.querySelector('h1').textContent"
 
 @pytest.fixture(autouse=True)
 def _prepared(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
     monkeypatch.setattr(api_kit, "TOOLS", api_kit.TOOLS + REFUND)
 
 

@@ -12,14 +12,13 @@ import pytest
 
 from deskhand.model.run import RunStatus
 from tests.api_kit import Client, Served, is_problem, served
-from tests.approvals_kit import HOME, make_passwords_cheap, person, words_of
+from tests.approvals_kit import HOME, person, words_of
 from tests.cli_kit import Said
 from tests.waiting import PATIENCE, until
 
 
 @pytest.fixture
-async def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Served]:
-    make_passwords_cheap(monkeypatch)
+async def shop(tmp_path: Path) -> AsyncIterator[Served]:
     async with served(tmp_path, approvals=True) as running:
         yield running
 

@@ -5,7 +5,6 @@ import asyncio
 import socket
 from pathlib import Path
 
-import pytest
 import uvicorn
 
 from deskhand.model.access import Admission, Role
@@ -13,7 +12,6 @@ from deskhand.ports.login import SingleSignOn
 from deskhand.web.api.app import answer_who_waits
 from deskhand.wiring import Database, openid_logins, openid_provider
 from tests.api_kit import served
-from tests.approvals_kit import make_passwords_cheap
 from tests.browser import browser, needs_browser
 from tests.openid_server import CLIENT, SECRET, openid_server
 from tests.widget_kit import AXE, needs_axe
@@ -22,11 +20,6 @@ pytestmark = needs_browser
 
 SERIOUS = """axe.run(document, {resultTypes: ['violations']}).then((found) => found.violations
   .filter((one) => ['serious', 'critical'].includes(one.impact)).map((one) => one.id))"""
-
-
-@pytest.fixture(autouse=True)
-def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
 
 
 @needs_axe

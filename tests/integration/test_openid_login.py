@@ -23,7 +23,7 @@ from deskhand.wiring import (
     user_accounts,
 )
 from tests.api_kit import Served, served
-from tests.approvals_kit import PASSWORD, Person, make_passwords_cheap, words_of
+from tests.approvals_kit import PASSWORD, Person, words_of
 from tests.openid_server import (
     CLIENT,
     PUBLIC,
@@ -43,11 +43,6 @@ TIMES = ("exp", "iat", "nbf")
 VIEWERS = Admission({}, Role.VIEWER, ("shop",))
 NOBODY = Admission({}, None, ("*",))
 GROUPS = Admission({"leads": Role.ADMIN, "support": Role.AGENT}, None, ("*",))
-
-
-@pytest.fixture(autouse=True)
-def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
 
 
 @pytest.fixture

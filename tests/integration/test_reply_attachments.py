@@ -15,17 +15,12 @@ from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import RunStatus
 from tests import api_kit
 from tests.api_kit import Client, Served, served
-from tests.approvals_kit import HOME, make_passwords_cheap, outbox, person, words_of
+from tests.approvals_kit import HOME, outbox, person, words_of
 from tests.waiting import PATIENCE
 
 MORE = "undo_seconds: 0\n"
 PDF = b"%PDF-1.4 \x00\xff\r\n--boundary\r\n"
 LIMITS = ", max_attachment_bytes: 200}}"
-
-
-@pytest.fixture(autouse=True)
-def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
 
 
 @pytest.fixture

@@ -9,14 +9,9 @@ import pytest
 
 from deskhand.wiring import user_accounts
 from tests.api_kit import Client, Served, is_problem, served
-from tests.approvals_kit import HOME, PASSWORD, make_passwords_cheap, person, words_of
+from tests.approvals_kit import HOME, PASSWORD, person, words_of
 
 MORE = "undo_seconds: 0\n"
-
-
-@pytest.fixture(autouse=True)
-def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.api_kit import Client, Served, is_problem, served
-from tests.approvals_kit import HOME, make_passwords_cheap, outbox, person, words_of
+from tests.approvals_kit import HOME, outbox, person, words_of
 from tests.waiting import PATIENCE
 
 PROGRAM = {"Auto-Submitted": "auto-replied"}
@@ -56,9 +56,8 @@ async def test_the_api_lists_counts_and_takes_back(shop: Served, client: Client)
 
 
 async def test_the_page_shows_them_and_takes_back_with_a_click(
-    shop: Served, client: Client, monkeypatch: pytest.MonkeyPatch
+    shop: Served, client: Client
 ) -> None:
-    make_passwords_cheap(monkeypatch)
     run = await client.worked(
         "Where is <b>my</b> parcel?",
         subject="Parcel",

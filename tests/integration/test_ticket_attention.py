@@ -16,7 +16,7 @@ from deskhand.model.message import Reply
 from deskhand.model.ticket_state import TicketState
 from deskhand.tickets.service import Tickets
 from tests.api_kit import Client, Served, served
-from tests.approvals_kit import Person, make_passwords_cheap, person, words_of
+from tests.approvals_kit import Person, person, words_of
 from tests.tickets_kit import accepted, mail, placing_of
 
 MORE = """
@@ -28,11 +28,6 @@ tickets:
   forgotten_after: 2 days
 """
 DAY = 86400.0
-
-
-@pytest.fixture(autouse=True)
-def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from deskhand.model.access import Role
 from deskhand.model.ticket_state import TicketFilter
 from deskhand.wiring import user_accounts
 from tests.api_kit import Served, served
-from tests.approvals_kit import PASSWORD, make_passwords_cheap
+from tests.approvals_kit import PASSWORD
 from tests.browser import Page, browser, needs_browser
 from tests.tickets_kit import accepted, mail, placing_of
 
@@ -25,11 +25,6 @@ TOO_WIDE = """document.documentElement.scrollWidth <= innerWidth + 2 ? [] :
   innerWidth + 2).map((one) => one.tagName + "." + one.className)"""
 """What does not fit, where the page is wider than the screen."""
 WORDS = ("My order 48213 is late", "Reset my password")
-
-
-@pytest.fixture(autouse=True)
-def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
 
 
 @asynccontextmanager

@@ -12,7 +12,7 @@ import pytest
 from deskhand.model.access import Role
 from deskhand.wiring import console_actions, user_accounts, webhook_courier, webhook_endpoints
 from tests.api_kit import Served, is_problem, served
-from tests.approvals_kit import PASSWORD, Person, make_passwords_cheap, words_of
+from tests.approvals_kit import PASSWORD, Person, words_of
 from tests.webhook_receiver import Receiver, receiving
 
 PLACE = "/desk/webhooks"
@@ -21,7 +21,6 @@ KEY = "a key of at least thirty-two characters"
 
 @pytest.fixture(autouse=True)
 def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
     monkeypatch.setenv("DESKHAND_SECRET_KEY", KEY)
     monkeypatch.setenv("DESKHAND_WEBHOOK_NETWORKS", "127.0.0.0/8")
 

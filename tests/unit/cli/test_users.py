@@ -2,15 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
-from tests.approvals_kit import make_passwords_cheap
 from tests.cli_kit import Cli
-
-
-@pytest.fixture(autouse=True)
-def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_passwords_cheap(monkeypatch)
 
 
 def test_people_are_added_listed_and_shut_out(cli: Cli, tmp_path: Path) -> None:
