@@ -4,7 +4,8 @@
 
 Each line holds `tickets` (each with `id`, `subject`, `messages`, and perhaps `state` and `reply`),
 `message`, and `continues`: the id of the ticket that it continues, or null. Every message comes
-from the same proven customer in a conversation of its own.
+from the same proven customer in a conversation of its own. Only an id as a desk gives it counts as
+cited: a ticket called "A" is not named by every text with that letter.
 """
 
 import json
@@ -21,7 +22,7 @@ from deskhand.model.ticket_state import TicketState
 from deskhand.tickets.candidates import Candidate, Incoming
 from deskhand.tickets.checkpoints import build, read_text
 from deskhand.tickets.matching import match
-from deskhand.tickets.message_hints import facts_of, follow_up_words
+from deskhand.tickets.message_hints import cited_in, facts_of, follow_up_words
 
 
 def _message(number: int, body: str, subject: str = "") -> Any:
@@ -57,11 +58,10 @@ def prepared(case: dict[str, Any], *, reads: bool = True) -> tuple[Incoming, lis
         candidates = [replace(one, continued=chance) for one, chance in read]
     message = _message(9999, case["message"])
     vector = shared_embedder().embed([case["message"]], "query")[0]
-    cited = [one.ticket.id for one in candidates if one.ticket.id in case["message"]]
     incoming = Incoming(
         conversation="c9999",
         is_proven=True,
-        cited=tuple(cited),
+        cited=cited_in(message),
         references=facts_of("run9999", message, None).references,
         follow_up=follow_up_words(message),
         vector=vector,
