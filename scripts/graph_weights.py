@@ -22,6 +22,8 @@ def begin_with(network: Any, file: Path, sides: Sequence[str]) -> None:
                 fill(part, stored, f"l{number}_{name}")
         _fill_sides(network, stored, sides)
         _fill_heads(network, stored)
+        if getattr(network, "likeness", None) is not None and "centre" in stored:
+            _fill_likeness(network.likeness, stored)
 
 
 def _fill_sides(network: Any, stored: Mapping[str, TensorProto], sides: Sequence[str]) -> None:
@@ -40,6 +42,16 @@ def _fill_heads(network: Any, stored: Mapping[str, TensorProto]) -> None:
             parameter.copy_(_tensor(stored, name))
     if "slope" in stored:
         network.scale.copy_(torch.stack([_tensor(stored, "slope"), _tensor(stored, "offset")]))
+
+
+def _fill_likeness(likeness: Any, stored: Mapping[str, TensorProto]) -> None:
+    """What is usual lies in the weights of the sum."""
+    for name in ("centre", "spread"):
+        getattr(likeness, name).copy_(_tensor(stored, name))
+    for row, side in enumerate(("text", "context")):
+        likeness.weighing.weight[row] = _tensor(stored, f"{side}_weighing")
+    likeness.summing.weight.copy_(_tensor(stored, "summing").T)
+    likeness.summing.bias.copy_(_tensor(stored, "summing_b"))
 
 
 def _tensor(stored: Mapping[str, TensorProto], name: str) -> torch.Tensor:

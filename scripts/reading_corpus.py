@@ -4,14 +4,15 @@ import hashlib
 import json
 import random
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
+from pair_cases import ticket_text
 from reading_network import LABELS, VALUES
+from typed_text import without_accents
 
 TRIAGE = Path(__file__).parents[1] / "src" / "deskhand" / "desks" / "triage"
 HELD_OUT = 8
@@ -142,17 +143,10 @@ def _pairs(line: dict[str, Any]) -> Iterator[Item]:
             line["message"],
             line["language"],
             "pairs",
-            ticket_context(ticket["subject"], ticket["messages"], ticket.get("reply") or ""),
+            ticket_text(ticket),
             {"continues": continues},
             key=background,
         )
-
-
-def ticket_context(subject: str, messages: list[str], reply: str) -> str:
-    """A ticket as the model reads it, with our last reply: `deskhand/tickets/checkpoints.py` says
-    it in the same words."""
-    answered = f"» {reply}" if reply else ""
-    return "\n".join(part for part in (subject, *messages[-3:], answered) if part)
 
 
 def _ordinary(line: dict[str, Any]) -> Item:
@@ -211,9 +205,3 @@ class Variations:
         other = self._chance.choice(others)
         first, second = (text, other) if self._chance.random() < 0.5 else (other, text)
         return f"{first}{self._chance.choice((' ', chr(10), chr(10) * 2))}{second}"
-
-
-def without_accents(text: str) -> str:
-    """As it is typed on a keyboard without them."""
-    apart = unicodedata.normalize("NFD", text)
-    return "".join(letter for letter in apart if not unicodedata.combining(letter))

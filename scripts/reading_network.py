@@ -44,7 +44,60 @@ ONE_OF = frozenset({"type", "sentiment", "turn"})
 """Groups of which exactly one label is right. Of the others any number may be."""
 VALUES = ("order", "amount", "reason", "address", "summary", "date", "email")
 """What a word of a turn may belong to."""
+POWERS = (1, 3, 6)
+"""Of how near the nearest word lies: the higher, the more only what is nearly the same counts."""
+BEGINNING = 0.2
+SIGNS = 3
+"""Tokens that say what a text is for, at its beginning: <s>, query or passage, a colon."""
 _NOWHERE = -1e4
+
+
+class TokenLikeness(nn.Module):
+    """How much of a message speaks of the same things as a ticket, word by word, and the reverse.
+
+    It looks at what the lower layers made of both apart: an embedding model knows from the start
+    which words are alike. Each word counts by its best counterpart on the other side.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.centre = nn.Parameter(torch.zeros(WIDTH))
+        self.spread = nn.Parameter(torch.ones(WIDTH))
+        self.weighing = nn.Linear(WIDTH, 2, bias=False)
+        self.summing = nn.Linear(2 * len(POWERS), 1)
+        nn.init.zeros_(self.weighing.weight)
+        nn.init.constant_(self.summing.weight, BEGINNING)
+        nn.init.zeros_(self.summing.bias)
+        self.register_buffer("middle", torch.zeros(2 * len(POWERS)))
+        self.register_buffer("usual", torch.ones(2 * len(POWERS)))
+
+    def begin_at(self, pairs: Sequence[tuple[Tensor, Tensor]]) -> None:
+        """Begin with what is usual in some pairs."""
+        with torch.no_grad():
+            states = torch.cat([side[SIGNS:].float() for pair in pairs for side in pair])
+            self.centre.copy_(states.mean(dim=0))
+            self.spread.copy_(1 / states.std(dim=0))
+            seen = torch.stack([self.compared(*pair) for pair in pairs])
+            self.middle.copy_(seen.mean(dim=0))
+            self.usual.copy_(seen.std(dim=0))
+
+    def forward(self, text: Tensor, context: Tensor) -> Tensor:
+        """One number for a pair."""
+        return self.summing((self.compared(text, context) - self.middle) / self.usual)[0]
+
+    def compared(self, text: Tensor, context: Tensor) -> Tensor:
+        said, known = text[SIGNS:].float(), context[SIGNS:].float()
+        alike = self._directions(said) @ self._directions(known).T
+        best = functional.pad(alike, (0, 1, 0, 1))
+        sides = (best.max(dim=1).values[:-1], best.max(dim=0).values[:-1])
+        parts: list[Tensor] = []
+        for column, (states, nearest) in enumerate(zip((said, known), sides, strict=True)):
+            shares = torch.softmax(self.weighing(states)[:, column], dim=0)
+            parts += [(shares * nearest**power).sum() for power in POWERS]
+        return torch.stack(parts)
+
+    def _directions(self, states: Tensor) -> Tensor:
+        return functional.normalize((states - self.centre) * self.spread, dim=-1)
 
 
 class ReadingNetwork(nn.Module):
@@ -54,9 +107,11 @@ class ReadingNetwork(nn.Module):
     friendly mail is enough.
     """
 
-    def __init__(self, embedding_model: onnx.ModelProto) -> None:
-        """It begins with the upper layers of the embedding model."""
+    def __init__(self, embedding_model: onnx.ModelProto, *, compares: bool = False) -> None:
+        """It begins with the upper layers of the embedding model. With `compares` the words of
+        text and context are compared one by one, too, for whether a message continues a ticket."""
         super().__init__()
+        self.likeness = TokenLikeness() if compares else None
         count = sum(len(labels) for labels in LABELS.values())
         self.layers = nn.ModuleList(Layer() for _ in range(LOWER_LAYERS, LAYERS))
         self.sides = nn.Parameter(torch.randn(2, WIDTH) * 0.02)
@@ -87,7 +142,18 @@ class ReadingNetwork(nn.Module):
         shares = torch.softmax(looked, dim=1).transpose(1, 2)
         seen = torch.tanh(shares @ states)
         scores = (seen * self.judging).sum(dim=-1) + self.whole(states[:, 0]) + self.bias
+        if self.likeness is not None:
+            scores = torch.cat([scores[:, :-1], scores[:, -1:] + self._alike(texts, contexts)], 1)
         return scores, self.words(states), of_text
+
+    def _alike(self, texts: Sequence[Tensor], contexts: Sequence[Tensor | None]) -> Tensor:
+        assert self.likeness is not None
+        rows: list[Tensor] = []
+        for text, context in zip(texts, contexts, strict=True):
+            assert context is not None
+            with torch.autocast("cpu", enabled=False):
+                rows.append(self.likeness(text, context))
+        return torch.stack(rows)[:, None]
 
     def _joined(
         self, texts: Sequence[Tensor], contexts: Sequence[Tensor | None]

@@ -1,13 +1,15 @@
 """How likely a message continues each of some tickets: all soft evidence as one chance.
 
-What a message and a ticket have in common becomes numbers, their weighted sum a score. The chances
-of the tickets and of none of them add up to one, so a second likely ticket makes the first less
-sure. `scripts/build_continuation_weights.py` fits the weights (docs/decisions/0116-one-chance.md).
+What a message and a ticket have in common becomes numbers. One weighted sum of them says which
+ticket is meant, if any is; another one, of what speaks for the likeliest tickets, whether any is.
+The chances of the tickets and of none of them add up to one, so a second likely ticket makes the
+first less sure. `scripts/build_continuation_weights.py` fits the weights
+(docs/decisions/0116-one-chance.md).
 """
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -19,20 +21,42 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-WEIGHTS = {
-    "constant": 0.783,
-    "comes_back": 4.931,
-    "near": 2.285,
-    "alone": 1.496,
-    "reply_words": 1.243,
-    "other_words": -1.387,
-    "short_answer": 1.344,
-    "follow_up": 2.054,
-    "other_numbers": -2.064,
-    "odds": 0.629,
-    "unanswered": 1.400,
+NAMES = (
+    "constant",
+    "comes_back",
+    "follow_up",
+    "near",
+    "reply_words",
+    "other_words",
+    "short_answer",
+    "other_numbers",
+    "odds",
+    "unanswered",
+)
+"""The evidence for a ticket: see `evidence`. The first three say the same of each ticket."""
+WHICH = {
+    "near": 1.328,
+    "reply_words": 0.907,
+    "other_words": -0.981,
+    "short_answer": 0.556,
+    "odds": 0.465,
+    "unanswered": 0.528,
 }
-"""What each piece of evidence counts: see `evidence`."""
+"""What counts for a ticket against the customer's other ones."""
+WHETHER = {
+    "constant": 0.923,
+    "comes_back": 2.932,
+    "follow_up": 3.713,
+    "near": 2.120,
+    "reply_words": 0.914,
+    "other_words": -1.516,
+    "short_answer": 0.730,
+    "other_numbers": -6.326,
+    "odds": 0.590,
+    "unanswered": 0.982,
+}
+"""What counts for any of them against none: of the likeliest tickets on average, of the odds all
+together."""
 _MIDDLE = 0.86
 """The likeness that speaks neither for a ticket nor against it."""
 _TENTHS = 10.0
@@ -42,11 +66,11 @@ _SHORT = 60
 """Characters of an answer that says nothing but what it was asked."""
 _MOST_WORDS = 3
 _STEM = 5
-_WORD = re.compile(r"\w{3,}")
+_WORD = re.compile(r"\w{3,}|\d+")
 
 
 def evidence(incoming: Incoming, candidates: Sequence[Candidate]) -> "NDArray[np.float64] | None":
-    """A row for each candidate with a number for each of WEIGHTS; None where nobody can tell how
+    """A row for each candidate with a number for each of NAMES; None where nobody can tell how
     the message sounds or how near it lies."""
     import numpy as np
 
@@ -69,7 +93,6 @@ def evidence(incoming: Incoming, candidates: Sequence[Candidate]) -> "NDArray[np
             "constant": 1.0,
             "comes_back": incoming.comes_back,
             "near": _TENTHS * (nearness[place] - _MIDDLE),
-            "alone": float(not others),
             "reply_words": _counted((said & replies[place]) - theirs),
             "other_words": _counted(said & theirs - own[place] - replies[place]),
             "short_answer": float(is_short),
@@ -78,29 +101,52 @@ def evidence(incoming: Incoming, candidates: Sequence[Candidate]) -> "NDArray[np
             "odds": _odds(candidate),
             "unanswered": float(not candidate.checkpoint.reply),
         }
-        rows.append([row[name] for name in WEIGHTS])
+        rows.append([row[name] for name in NAMES])
     return np.array(rows)
 
 
 def chances_of(
-    rows: "NDArray[np.float64]", weights: "NDArray[np.float64]"
+    rows: "NDArray[np.float64]", which: "NDArray[np.float64]", whether: "NDArray[np.float64]"
 ) -> "NDArray[np.float64]":
     """The chance of each ticket; what is left to one is the chance of none."""
     import numpy as np
 
-    raised = np.exp(np.clip(rows @ weights, -30, 30))
-    chances: NDArray[np.float64] = raised / (1 + raised.sum())
+    shares = shares_of(rows, which)
+    summed = float(gathered(rows, shares) @ whether)
+    chances: NDArray[np.float64] = shares / (1 + np.exp(-np.clip(summed, -30, 30)))
     return chances
+
+
+def shares_of(rows: "NDArray[np.float64]", which: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    """How likely each ticket is meant, if any is."""
+    import numpy as np
+
+    sums = rows @ which
+    raised = np.exp(sums - sums.max())
+    shares: NDArray[np.float64] = raised / raised.sum()
+    return shares
+
+
+def gathered(rows: "NDArray[np.float64]", shares: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    """What speaks for any of the tickets: a number for each of NAMES."""
+    found: NDArray[np.float64] = shares @ rows
+    odds = NAMES.index("odds")
+    found[odds] = rows[:, odds].max()
+    return found
 
 
 def chances(incoming: Incoming, candidates: Sequence[Candidate]) -> list[float] | None:
     """How likely the message continues each; None where `evidence` is missing."""
-    import numpy as np
-
     rows = evidence(incoming, candidates)
     if rows is None:
         return None
-    return [float(chance) for chance in chances_of(rows, np.array(list(WEIGHTS.values())))]
+    return [float(chance) for chance in chances_of(rows, _weights(WHICH), _weights(WHETHER))]
+
+
+def _weights(named: Mapping[str, float]) -> "NDArray[np.float64]":
+    import numpy as np
+
+    return np.array([named.get(name, 0.0) for name in NAMES])
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -119,10 +165,8 @@ def _counted(words: frozenset[str] | set[str]) -> float:
 
 
 def _odds(candidate: Candidate) -> float:
-    """The reading model's odds. It takes short orders for answers ("reset my password"), which
-    nobody gives to what we have not answered: there its odds only count against a ticket."""
+    """The reading model's odds."""
     if candidate.continued is None:
         return _UNREAD
     bounded = min(max(candidate.continued, 1e-3), 1 - 1e-3)
-    odds = math.log(bounded / (1 - bounded))
-    return odds if candidate.checkpoint.reply else min(odds, 0.0)
+    return math.log(bounded / (1 - bounded))
