@@ -27,6 +27,9 @@ _BETWEEN = r"(?:[^\s.!?]+ ){0,3}"
 _LONGEST_FOLLOW_UP = 700
 """A longer message tells a matter of its own, whatever words it begins with."""
 _BEGINNING = 400
+_FEW_WORDS = 1
+"""So many words beside those of somebody who comes back tell nothing: "still not *working*"."""
+_WORD = re2.compile(r"\w+")
 _FEWEST_DIGITS = 4
 _LETTERED = re2.compile(r"\b([a-z]{3,6})[-#/]([0-9]{4,12})\b")
 """As in INV-20931."""
@@ -111,6 +114,22 @@ def follow_up_words(message: Message) -> str | None:
         if match is not None:
             return str(match[0]).strip()
     return None
+
+
+def only_comes_back(message: Message) -> bool:
+    """Whether a message says no more than that its writer comes back: "still nothing", "that did
+    not help". What is wrong, its ticket tells."""
+    words = own_words(message)
+    if len(words) > _BEGINNING:
+        return False
+    text = " ".join(fold(words).split())
+    matches = [match for pattern in _follow_ups() if (match := pattern.search(text)) is not None]
+    return any(_words_outside(text, *match.span()) <= _FEW_WORDS for match in matches)
+
+
+def _words_outside(text: str, start: int, end: int) -> int:
+    outside = [word for word in _WORD.finditer(text) if word.end() <= start or word.start() >= end]
+    return len(outside)
 
 
 @cache

@@ -191,8 +191,20 @@ async def test_a_concern_of_an_earlier_message_counts_without_its_words(desk: De
     story = await desk.work("Still nothing...", plan="free", conversation="one")
     outputs = story["outputs"]
     assert outputs["supervisor_decision"]["urgency"] == "critical"
-    assert outputs["reading"]["evidence"]["security"] == EARLIER
+    assert outputs["reading"]["evidence"] == {"security": EARLIER}
     assert words not in outputs["supervisor_decision"]["reasoning"]
+
+
+@pytest.mark.parametrize("words", ["Still nothing...", "Das hat nicht geholfen.", "Pořád nic."])
+async def test_whoever_only_comes_back_tells_of_no_outage(desk: Desk, words: str) -> None:
+    desk.said.draft = {**desk.said.draft, "hand_over": True}
+    ways = {"plan": "enterprise", "conversation": "one"}
+    await desk.work("How do I change my profile picture?", **ways)
+    story = await desk.work(words, **ways)
+    assert story["outputs"]["reading"]["concerns"] == []
+    assert story["outputs"]["supervisor_decision"]["urgency"] == "medium"
+    story = await desk.work("Now nothing loads for anyone in the company!", **ways)
+    assert story["outputs"]["supervisor_decision"]["urgency"] == "critical"
 
 
 async def test_what_no_article_answers_waits_in_its_departments_queue(desk: Desk) -> None:

@@ -21,6 +21,7 @@ from deskhand.tickets.message_hints import (
     facts_of,
     follow_up_words,
     named_numbers,
+    only_comes_back,
     our_deliveries,
     told_meaning,
 )
@@ -166,6 +167,27 @@ def test_our_own_message_ids_are_read_from_the_headers() -> None:
     headers = {"in-reply-to": ours, "references": f"<x@y> {ours}"}
     [key] = our_deliveries(mail(1, "Thanks", headers=headers))
     assert (key.run_id, key.seq, key.index) == ("run_06gyewm2d31hp3f923kt", 4, 0)
+
+
+@pytest.mark.parametrize(
+    ("words", "only"),
+    [
+        ("Still nothing...", True),
+        ("That did not help.", True),
+        ("Immer noch nichts.", True),
+        ("Pořád to nejde.", True),
+        ("Eso no ayudó.", True),
+        ("Toujours rien.", True),
+        ("Nadal nie działa.", True),
+        ("Still not working for anyone here.", False),
+        ("Teď už nejde vůbec nic, nikomu.", False),
+        ("Still nothing. And now all our boards are gone.", False),
+        ("Everything is down again.", False),
+        ("", False),
+    ],
+)
+def test_a_message_that_only_comes_back_is_told_from_news(words: str, only: bool) -> None:
+    assert only_comes_back(mail(1, words, subject="Re: the export")) is only
 
 
 @pytest.mark.parametrize("is_read", [False, True], ids=["by nearness", "as a desk works"])

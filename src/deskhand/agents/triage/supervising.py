@@ -16,7 +16,7 @@ from deskhand.model.ticket import MatchEvidence
 from deskhand.model.ticket_state import URGENCIES, UrgencyLevel
 from deskhand.model.triage import SupervisorDecision, TicketReading, TicketType, as_document
 from deskhand.ports import StageContext
-from deskhand.tickets.message_hints import told_meaning
+from deskhand.tickets.message_hints import only_comes_back, told_meaning
 from deskhand.tools.services import ServiceFunction, ServiceResult
 
 EARLIER = "in an earlier message of the ticket"
@@ -61,7 +61,7 @@ async def _with_history(
     ctx: StageContext,
 ) -> IssueReading:
     """A message that continues a ticket is about the same matter, however little it says itself:
-    "still nothing..." is as urgent as what nothing was done about."""
+    "still nothing..." is as urgent as what nothing was done about, and no more."""
     placed = envelope.output(TICKET)
     matching = (placed or {}).get("matching") if isinstance(placed, dict) else None
     if not isinstance(matching, dict) or matching.get("evidence") == MatchEvidence.NONE:
@@ -74,7 +74,8 @@ async def _with_history(
         ctx.run_id,
         without_model=ctx.goes_on_without_model,
     )
-    concerns = dict.fromkeys(earlier.concerns, EARLIER) | read.concerns
+    own = {} if only_comes_back(message_in(envelope)) else read.concerns
+    concerns = dict.fromkeys(earlier.concerns, EARLIER) | own
     if read.confidence >= _DOUBTED or earlier.confidence < read.confidence:
         return replace(read, concerns=concerns)
     return replace(
