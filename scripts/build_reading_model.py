@@ -30,6 +30,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +62,10 @@ COMPARING_RATE = 4e-3
 WARMING = 0.06
 GROUP_WEIGHTS = {"concern": 1.0, "fact": 1.0, "type": 0.6, "sentiment": 0.6, "turn": 1.0}
 WORDS = 30.0
-ORDINARY, PAIRS = 900, 1500
-"""Ordinary asks that are learned from in one pass; pairs, where only messages are."""
+ORDINARY = 900
+"""Ordinary asks that are learned from in one pass."""
+OLDER = "older"
+_MAY_BE_OLDER = ("concerns", "pieces", "tickets")
 END = 2
 
 
@@ -169,8 +172,19 @@ def _passes_of_items(
     variations = Variations(list(items), chance)
     most = {"ordinary": ORDINARY}
     if asked.only == "messages":
-        most["pairs"] = PAIRS
+        most["pairs"] = asked.pairs
+    if asked.newest:
+        most[OLDER] = asked.older
+        newest = tuple(asked.newest.split(","))
+        items = [_as_older(item, newest) for item in items]
     return lambda: _batches(_of_a_pass(items, most, chance), variations, texts, chance)
+
+
+def _as_older(item: Item, newest: tuple[str, ...]) -> Item:
+    """The item, under the source `OLDER` where its file is none of the newest ones."""
+    if item.source not in _MAY_BE_OLDER or item.file.startswith(newest):
+        return item
+    return replace(item, source=OLDER)
 
 
 def _of_a_pass(items: Sequence[Item], most: Mapping[str, int], chance: random.Random) -> list[Item]:
@@ -243,6 +257,9 @@ def main() -> None:
     parser.add_argument("--ordinary", type=Path, default=Path("training/answers"))
     parser.add_argument("--only", choices=tuple(PARTS), default="")
     parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--newest", default="", help="files to learn whole: w52,w60")
+    parser.add_argument("--older", type=int, default=4000, help="lines of other files a pass")
+    parser.add_argument("--pairs", type=int, default=1500, help="pairs a pass among messages")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--begin", type=Path, help="a graph of this script to go on from")
     parser.add_argument("--weights", type=Path, help="go on from these, and keep them there")

@@ -5,7 +5,7 @@ import json
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,8 @@ class Item:
     values: Mapping[str, str] | None = None
     key: str = ""
     """Items of one key are held out together."""
+    file: str = ""
+    """The name of the file that it stands in, where it stands in the corpus."""
 
     @property
     def is_held_out(self) -> bool:
@@ -59,7 +61,7 @@ def read_corpus(folder: Path, ordinary: Path) -> list[Item]:
     for part, reader in readers.items():
         for file in sorted((folder / part).glob("*.jsonl")):
             for line in _lines(file):
-                items.extend(reader(line))
+                items.extend(replace(item, file=file.stem) for item in reader(line))
     for file in sorted(folder.parent.glob("inbox/*.jsonl")):
         for line in _lines(file):
             mail = f"{line['subject']}\n\n{line['body']}"
@@ -96,9 +98,14 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _ticket(line: dict[str, Any]) -> Iterator[Item]:
+    """A ticket; in the pieces of one where nothing has happened, nothing has happened either."""
     facts = tuple(fact for fact in line["facts"] if fact in LABELS["fact"])
     wanted = {"fact": facts, "type": (line["type"],), "sentiment": (line["sentiment"],)}
     yield Item(line["text"], line["language"], "tickets", wanted=wanted)
+    if not facts:
+        for piece in _pieces(line["text"]):
+            key = line["text"]
+            yield Item(piece, line["language"], "tickets", wanted={"fact": ()}, key=key)
 
 
 def _asked_of_triage() -> Iterator[Item]:
@@ -172,7 +179,7 @@ class Variations:
         if item.values is not None:
             return self._turn(item, item.values)
         text = item.text
-        if item.source == "concerns" and self._chance.random() < _JOINED:
+        if item.source in ("concerns", "older") and self._chance.random() < _JOINED:
             text = self._beside(text, item.language)
         drawn = self._chance.random()
         if drawn < _PLAIN:
