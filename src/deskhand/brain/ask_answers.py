@@ -31,6 +31,9 @@ _CONTEXT = 160
 """Characters said before an ask that are searched with it."""
 _LATER = 0.05
 """How much surer the answer to an ask after the first must be."""
+_CLEAR, _BY_OWN_WORDS = 0.85, 0.95
+"""How clear a later ask must be by its own words where its context only echoes the ask before it,
+and how sure the answer."""
 _DOUBTED = 0.49
 """The most that is said of an answer that is not agreed on."""
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
@@ -49,6 +52,8 @@ class _Asked(NamedTuple):
     """The reply's."""
     comes_first: bool
     """Whether the message asks nothing before it."""
+    before: str | None
+    """The article that answers the ask before it best."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +111,9 @@ async def answers_to(
         if knowledge is None or place >= most:
             answers.append(AskAnswer(ask.text, None, 0.0, False))
             continue
-        asked = _Asked(ask, language, comes_first=place == 0)
+        previous = answers[-1].hit if answers else None
+        before = previous.original if previous is not None else None
+        asked = _Asked(ask, language, place == 0, before)
         answers.append(await _answer(desk, knowledge, embedder, questions, asked))
     return answers
 
@@ -159,19 +166,21 @@ def _known_answer(
     ask, language = asked.ask, asked.language
     best: Hit | None = None
     confidence = 0.0
+    by_own_words = False
     for article in _candidates(alike, ranked, desk.reads is not None):
         passages = [passage for passage in ranked if passage.hit.original == article]
         if not passages:
             continue
         hit = _to_quote(passages, language)
         chance = _chance(desk.reads, ask, alike, article, hit)
-        if best is None or chance > confidence:
-            best, confidence = hit, chance
+        own = _chance_by_own_words(desk.reads, asked, alike, hit)
+        if best is None or max(chance, own) > confidence:
+            best, confidence, by_own_words = hit, max(chance, own), own > chance
     if best is None:
         nearest = max(ranked, key=lambda passage: passage.confidence)
         return AskAnswer(ask.text, nearest.hit, min(nearest.confidence, _DOUBTED), False)
     speaks_it = best.language in (None, language)
-    backed = are_backed(alike, best.original, comes_first=asked.comes_first)
+    backed = by_own_words or are_backed(alike, best.original, comes_first=asked.comes_first)
     of_another = says_it_of_another(ask.text, best.text)
     agreed = (
         backed and not of_another and not leaves_out_code(ask.text, f"{best.title} {best.text}")
@@ -214,6 +223,25 @@ def _chance(
         return by_questions(article, alike, _reading(reads, ask, hit))
     surest = max(likeness.confidence for likeness in alike)
     return surest if are_alike(alike) else min(surest, _DOUBTED)
+
+
+def _chance_by_own_words(
+    reads: ReadsAnswers | None, asked: _Asked, alike: Sequence[Likeness], hit: Hit
+) -> float:
+    """The chance by a later ask's own words, where its context only echoes the ask before it; 0
+    where they are not clear, or the chance is not high.
+
+    "How much is the chair? Two, where do I put our VAT number?" asks for VAT numbers, although both
+    read together sound like the chair.
+    """
+    own, in_its_context = alike[0], alike[-1]
+    echoes = in_its_context.is_answered and in_its_context.article == asked.before
+    is_clear = own.is_answered and own.confidence >= _CLEAR and own.article == hit.original
+    if reads is None or asked.comes_first or not (echoes and is_clear):
+        return 0.0
+    score = reads(asked.ask.text, [f"{hit.title}. {hit.text}"], "")[0]
+    chance = by_questions(hit.original, [own], score)
+    return chance if chance >= _BY_OWN_WORDS else 0.0
 
 
 def _reading(reads: ReadsAnswers, ask: Part, hit: Hit) -> float:

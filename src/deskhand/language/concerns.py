@@ -41,8 +41,8 @@ class Concern(StrEnum):
 
 
 LIKELY = {
-    Concern.COMPLAINT: 0.08,
-    Concern.LEGAL: 0.08,
+    Concern.COMPLAINT: 0.1,
+    Concern.LEGAL: 0.1,
     Concern.MEDICAL: 0.08,
     Concern.CANCELLATION: 0.08,
     Concern.MACHINE: 0.4,
