@@ -129,10 +129,10 @@ def shares_of(rows: "NDArray[np.float64]", which: "NDArray[np.float64]") -> "NDA
 
 def gathered(rows: "NDArray[np.float64]", shares: "NDArray[np.float64]") -> "NDArray[np.float64]":
     """What speaks for any of the tickets: a number for each of NAMES."""
-    found: NDArray[np.float64] = shares @ rows
+    means: NDArray[np.float64] = shares @ rows
     odds = NAMES.index("odds")
-    found[odds] = rows[:, odds].max()
-    return found
+    means[odds] = rows[:, odds].max()
+    return means
 
 
 def chances(incoming: Incoming, candidates: Sequence[Candidate]) -> list[float] | None:
