@@ -5,7 +5,7 @@ import pytest
 
 from deskhand.language.concerns import Concern, concerns_in, pieces_of
 from deskhand.language.message_reader import LABELS, VALUES, Graph, MessageReader
-from deskhand.language.ticket_facts import department_of, facts_in
+from deskhand.language.ticket_facts import continuations, department_of, facts_in
 
 READER = MessageReader(threads=1)
 
@@ -113,16 +113,21 @@ def test_departments() -> None:
     assert department_of("The export to CSV stops with error 500.", READER) == "technical"
 
 
+def test_the_shortest_message_is_read_beside_an_empty_ticket() -> None:
+    assert len(continuations("k", ["", "a"], MessageReader(Graph.PAIRS, threads=1))) == 2
+
+
 @pytest.mark.parametrize("graph", Graph)
 def test_each_graph_fits_the_lists(graph: Graph) -> None:
     from deskhand.language.embed import model_session
 
     session, _ = model_session(graph, 1)
-    states = np.zeros((1, 3, 384), dtype=np.float32)
-    length = 2 if graph is Graph.PAIRS else 0  # a message is always read beside a ticket there
+    states = np.zeros((1, 6, 384), dtype=np.float32)
+    # Pairs are compared word by word: a message is always read beside a ticket there.
+    length = 5 if graph is Graph.PAIRS else 0
     context = np.zeros((1, length, 384), dtype=np.float32)
     labels, shares, words = session.run(None, {"text": states, "context": context})
     count = sum(len(labels) for labels in LABELS.values())
     assert labels.shape == (1, count)
-    assert shares.shape == (1, 3, count)
-    assert words.shape == (1, 3, len(VALUES))
+    assert shares.shape == (1, 6, count)
+    assert words.shape == (1, 6, len(VALUES))
