@@ -114,6 +114,25 @@ async def test_a_long_ticket_is_summarised_by_the_model_once(asking: tuple[Desk,
     assert told["summary"] == "An empty export."
 
 
+async def test_what_colleagues_note_reaches_no_model_and_no_customer(
+    asking: tuple[Desk, Matching],
+) -> None:
+    desk, said = asking
+    first = await ticket_of(desk, ASKED)
+    await desk.tickets.note(first, "He is a swordfish.", "eve")
+    await desk.tickets.tag(first, "eve", ["swordfish"])
+    await desk.tickets.assign(first, "eve", to="bob", why="swordfish")
+    said.asked.clear()
+    said.chosen = first
+    for number in range(3):
+        story = await desk.work(f"{first}: it is empty again, for the {number + 2}. time.")
+    await desk.work("Could somebody look into the other thing as well?")
+    kinds = {str(task.kind) for task in said.asked}
+    assert kinds >= {"match", "summarise", "classify", "draft"}
+    assert "swordfish" not in repr(said.asked)
+    assert "swordfish" not in repr(story["outputs"])
+
+
 async def test_a_message_from_another_channel_makes_the_waiting_draft_stale(
     drafting: Desk,
 ) -> None:
