@@ -149,12 +149,13 @@ def add(
 async def _add(
     run_id: str, name: str, case_id: str, tags: list[str], file: Path | None, database: str | None
 ) -> Path:
-    from deskhand.cli.databases import opened_store
+    from deskhand.cli.databases import opened_desk
     from deskhand.errors import ConfigError
     from deskhand.evals.case_from_run import append_case, case_of
     from deskhand.evals.cases import case_files
     from deskhand.evals.recorded_runs import Window, read_conversations
-    from deskhand.wiring import SHIPPED, desk_cases, find_desk, read_desk
+    from deskhand.evals.recorded_tickets import tickets_before
+    from deskhand.wiring import SHIPPED, desk_cases, find_desk, open_store, open_tickets, read_desk
 
     folder = find_desk(name)
     if folder.is_relative_to(SHIPPED):
@@ -165,12 +166,16 @@ async def _add(
     cases = desk_cases(loaded)[0] if case_files(folder) else []
     if any(case.id == case_id for case in cases):
         raise ConfigError(f"there is a case {case_id!r} already", fix="name it otherwise with --id")
-    async with opened_store(database, name) as store:
-        [conversation] = await read_conversations(store, Window(run_id))
+    async with (
+        opened_desk(database, name) as (opened, desk),
+        open_tickets(opened, desk) as service,
+    ):
+        [conversation] = await read_conversations(open_store(opened, desk), Window(run_id))
+        tickets = await tickets_before(service, conversation)
     single = folder / "evals.yaml"
     path = file or (single if single.is_file() else folder / "evals" / "recorded.yaml")
     before = path.read_bytes() if path.is_file() else None
-    append_case(path, case_of(conversation, case_id, tags))
+    append_case(path, case_of(conversation, case_id, tags, tickets))
     try:
         desk_cases(loaded)
     except ConfigError:

@@ -25,6 +25,7 @@ from deskhand.evals.recorded_runs import (
 from deskhand.evals.recorded_stages import mode_told
 from deskhand.evals.recorded_tools import OUR_OWN, result_in
 from deskhand.evals.run_facts import category_of, language_of_reply, stages_of
+from deskhand.evals.triage_expectations import ticket_of, triage_of
 from deskhand.knowledge.exchanges import digest_of, sentences
 from deskhand.model.message import REPLY, Address, Message, iso
 from deskhand.model.outcome import Outcome
@@ -40,8 +41,15 @@ _LONGEST_GREETING = 6
 """In words."""
 
 
-def case_of(conversation: RecordedConversation, case_id: str, tags: list[str]) -> Document:
+def case_of(
+    conversation: RecordedConversation,
+    case_id: str,
+    tags: list[str],
+    tickets: Sequence[Document] = (),
+) -> Document:
     """Returns the case of a conversation's last run; ConfigError where it cannot become one.
+
+    `tickets` are those that it continued, as they stood before.
 
     It has one message, or the turns up to the run with what reviewers decided in between. Where a
     reviewer rewrote the reply, the decision is no turn of the case: it becomes what the desk's own
@@ -64,10 +72,14 @@ def case_of(conversation: RecordedConversation, case_id: str, tags: list[str]) -
         case["message"] = _message(last.records.message)
     else:
         case["turns"] = [_turn(moment, is_last=moment is moments[-1]) for moment in moments]
-    given = _present({"tools": _given(conversation), "agent": _said(conversation)})
+    tools, said = _given(conversation), _said(conversation)
+    given = _present({"tools": tools, "agent": said, "tickets": list(tickets)})
     if given:
         case["given"] = given
     case["expect"] = expected_of(last) if edit is None else _taught(last, edit)
+    placed = ticket_of(last.story["outputs"])
+    if placed is not None and placed["joins"] in [ticket["id"] for ticket in tickets]:
+        case["expect"]["ticket"] = placed["joins"]
     return case
 
 
@@ -238,8 +250,15 @@ def expected_of(recorded: RecordedRun) -> Document:
         "status": first_rest or story["status"],
         "error": story["error_code"],
         "reply": story["reply"] and _reply(recorded, story["reply"]),
+        "triage": _triage(story["outputs"]),
     }
     return {name: value for name, value in expected.items() if value or name == "tools"}
+
+
+def _triage(outputs: Mapping[str, Any]) -> Document:
+    """What triage found out beside the issue, which is the category."""
+    fields = triage_of(outputs) if "triage_result" in outputs else {}
+    return {field: value for field, value in fields.items() if value and field != "issue"}
 
 
 def _verdicts(calls: Sequence[Mapping[str, Any]]) -> Document:

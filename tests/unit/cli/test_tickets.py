@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ruamel.yaml import YAML
 
 from deskhand.adapters.stores.sqlite_backend import SqliteBackend
 from tests.cli_kit import Cli, Said, write_desk, write_message
@@ -216,3 +217,21 @@ def test_a_view_is_kept_listed_and_forgotten(cli: Cli, ids: list[str], tmp_path:
     for wrong in ("colour=red", "urgency=purple", ""):
         assert cli("tickets", "views", "--save", "Bad", "--query", wrong).code == 2
     assert cli("tickets", "views", "--remove", "Hot", "--json").json == {"views": []}
+
+
+def test_a_run_that_continued_a_ticket_becomes_a_case_with_that_ticket(
+    cli: Cli, ids: list[str], tmp_path: Path
+) -> None:
+    folder = str(tmp_path / "counter")
+    cli("tickets", "close", ids[0], "--solved")
+    fields = {"body": f"Any news about {ids[0]}?", "conversation": "later"}
+    file = write_message(tmp_path / "later.json", id="later", customer_id="ANN", **fields)
+    run = cli("run", file, "--desk", folder, "--live", "--json").json["run"]
+    assert cli("eval", "add", run, "--desk", folder, "--id", "comes-back").code == 0
+    [case] = YAML(typ="safe").load(tmp_path / "counter" / "evals" / "recorded.yaml")["cases"]
+    [given] = case["given"]["tickets"]
+    assert (given["id"], given["customer_id"], given["state"]) == (ids[0], "ANN", "solved")
+    assert given["messages"] == ["My order 48213 is late"]
+    assert case["expect"]["ticket"] == ids[0]
+    said = cli("eval", folder, "--json")
+    assert (said.code, said.json["passed"]) == (0, 1), said.err
