@@ -113,8 +113,9 @@ def riddles_in(tree: ast.AST) -> Iterator[str]:
     """Where a function, a module or a loop binds one of these names; fields of classes may."""
     fields = {field for node in ast.walk(tree) for field in _fields_of(node)}
     for node in ast.walk(tree):
-        if node not in fields and _bound_by(node) in RIDDLES:
-            yield f"{getattr(node, 'lineno', 0)}: {_bound_by(node)}"
+        name = _bound_by(node) or ""
+        if node not in fields and name.lstrip("_") in RIDDLES:
+            yield f"{getattr(node, 'lineno', 0)}: {name}"
 
 
 def _fields_of(node: ast.AST) -> Iterator[ast.AST]:
@@ -159,6 +160,7 @@ def test_a_name_says_what_it_holds() -> None:
         ("a = [b for known, b in c]", ["1: known"]),
         ("a = sorted(b, key=lambda one: one.at)", ["1: one"]),
         ("def told(told):\n    pass", ["1: told", "1: told"]),
+        ("async def _found():\n    pass", ["1: _found"]),
         ("if (found := a):\n    pass", ["1: found"]),
         ("with a as found:\n    pass", ["1: found"]),
         ("from a import found", ["1: found"]),

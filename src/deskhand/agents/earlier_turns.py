@@ -29,7 +29,7 @@ def earlier_turns(envelope: Envelope) -> str:
         return ""
     lines = [line.text for line in memory.summary]
     for turn in turns:
-        lines += _told(turn)
+        lines += _turn_lines(turn)
     return "\n".join(lines)
 
 
@@ -53,7 +53,7 @@ def remembered_facts(envelope: Envelope) -> dict[str, Any]:
     }
 
 
-def _told(turn: RememberedTurn) -> Iterator[str]:
+def _turn_lines(turn: RememberedTurn) -> Iterator[str]:
     day = turn.at[:10]
     yield f"{day}, the customer: {turn.said}"
     if turn.done:

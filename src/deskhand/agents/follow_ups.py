@@ -203,7 +203,7 @@ def _other_one(matter: _Matter, parts: FollowUps) -> dict[str, Any]:
         if len(others) == 1:
             return _with_values(matter, {name: others[0]})
     slots = {name: value for name, value in matter.known.items() if name not in named}
-    return {INTENT_ID: matter.intent, SLOTS: slots, REFUSED: named, TURN: _told()}
+    return {INTENT_ID: matter.intent, SLOTS: slots, REFUSED: named, TURN: _as_correction()}
 
 
 def _with_values(matter: _Matter, changed: Mapping[str, Any]) -> dict[str, Any]:
@@ -212,7 +212,7 @@ def _with_values(matter: _Matter, changed: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in changed.items():
         slots[name] = _completed(matter.known.get(name), value)
     read = dict.fromkeys(slots, "guessed")
-    return {INTENT_ID: matter.intent, SLOTS: slots, READ: read, TURN: _told()}
+    return {INTENT_ID: matter.intent, SLOTS: slots, READ: read, TURN: _as_correction()}
 
 
 def _other_numbers(matter: _Matter, parts: FollowUps, text: str) -> dict[str, Any]:
@@ -260,7 +260,7 @@ def _completed(old: Any, new: Any) -> Any:
     return new if has_town or not re.search(r"\d", new) else f"{new},{town}"
 
 
-def _told() -> dict[str, str]:
+def _as_correction() -> dict[str, str]:
     """Says that the message was read beside what was said before: its words are no new values."""
     return {"kind": str(TurnKind.CORRECTION)}
 

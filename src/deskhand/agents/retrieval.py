@@ -133,7 +133,7 @@ def _within(
             left_out += 1
             continue
         spent += cost
-        kept.append(_told(name, piece))
+        kept.append(_source_fields(name, piece))
     counts = Counter(piece["source"].replace("_", " ") for piece in kept)
     summary = ", ".join(f"{count} {name}" for name, count in counts.items())
     return {
@@ -146,6 +146,6 @@ def _within(
     }
 
 
-def _told(name: str, piece: Piece) -> dict[str, Any]:
+def _source_fields(name: str, piece: Piece) -> dict[str, Any]:
     fields = {"source": name, "ref": piece.ref, "text": piece.text, **piece.details}
     return fields if piece.score is None else {**fields, "score": round(piece.score, 4)}

@@ -95,10 +95,12 @@ async def take_turn(
         settled = settled_failure(walk, envelope, progress, parts.reader.named_in, turn, words)
         if settled is not None:
             return settled
-    to_confirm = _to_confirm(turn, _known(walk, envelope, progress))
+    to_confirm = _to_confirm(turn, _known_so_far(walk, envelope, progress))
     asks_here = isinstance(walk.plan.steps[walk.place], AskUser)
     if to_confirm and asks_here and not progress.pending:
-        return await _note_changes(walk, turn, _known(walk, envelope, progress), to_confirm, words)
+        return await _note_changes(
+            walk, turn, _known_so_far(walk, envelope, progress), to_confirm, words
+        )
     if to_confirm:
         return _ask_whether(walk, turn.values, words, {**_still_open(turn, progress), **to_confirm})
     return await _taken(walk, envelope, progress, parts, turn)
@@ -273,7 +275,7 @@ def _take_other(
 ) -> Taken:
     """ "No, the other one": where the conversation named two, the other of them, once the customer
     says that it is."""
-    known_values = _known(walk, envelope, progress)
+    known_values = _known_so_far(walk, envelope, progress)
     message = envelope.message
     assert message is not None
     others: dict[str, list[Any]] = {}
@@ -294,7 +296,7 @@ def _take_other(
     return Taken()
 
 
-def _known(walk: PlanWalk, envelope: Envelope, progress: PlanProgress) -> dict[str, Any]:
+def _known_so_far(walk: PlanWalk, envelope: Envelope, progress: PlanProgress) -> dict[str, Any]:
     return {**Understanding.of(envelope).slots, **walk.answers, **progress.pending}
 
 
@@ -379,7 +381,7 @@ def _question(
     understanding = Understanding.of(envelope)
     questions = [asking.param for asking in walk.plan.steps if isinstance(asking, AskUser)]
     slots = dict.fromkeys((*questions, *turns.slots_of(understanding.topic)))
-    known_values = _known(walk, envelope, progress)
+    known_values = _known_so_far(walk, envelope, progress)
     asked = (CONFIRM,) if progress.pending else tuple(progress.waits_for)
     failure = walk.failure_questions.get(progress.failed)
     if failure is not None:

@@ -98,7 +98,7 @@ def decide(desk: EmbeddedDesk, task: Task, intent: str | None, confidence: float
     if missing:
         asking = _asking(desk, task, plan, intent, values, missing, ambiguous)
         return asking | {READ: read} | _spoken_in(desk, task)
-    facts = {"slots": values, **_known(task)}
+    facts = {"slots": values, **_plan_facts(task)}
     if speaks_of(plan, "wish"):
         facts["wish"] = wish_in(desk, task)
     try:
@@ -291,7 +291,7 @@ def _handed_over(reason: str, intent: str | None) -> Fields:
     return _plan(intent, [], reason, {}) | {"hand_over": True, "reason": reason, "confidence": 0.0}
 
 
-def _known(task: Task) -> Fields:
+def _plan_facts(task: Task) -> Fields:
     outputs, metadata = task.inputs.get("outputs"), task.inputs.get("metadata")
     return {"message": message_of(task), "outputs": outputs or {}, "metadata": metadata or {}}
 

@@ -276,7 +276,7 @@ def _from_answers(answers: Sequence[AskAnswer], language: str, *, offers: bool) 
         "parts": ReplyParts(answers=blocks),
         "confidence": round(least, 4),
         "sources": sources,
-        "asks": [_told(answer) for answer in answers],
+        "asks": [_ask_fields(answer) for answer in answers],
     }
     return made | _why_not_by_itself(answers, language)
 
@@ -329,7 +329,7 @@ def _source(hit: Hit, quote: Quote, asks: Sequence[AskAnswer]) -> Fields:
     }
 
 
-def _told(answer: AskAnswer) -> Fields:
+def _ask_fields(answer: AskAnswer) -> Fields:
     article = None if answer.hit is None else answer.hit.article
     return {
         "ask": answer.ask,

@@ -35,7 +35,7 @@ class InformedBrain:
     async def answer(self, task: Task) -> Answer:
         if task.kind is not TaskKind.DRAFT:
             return await self._inner.answer(task)
-        hits = await self._found(task)
+        hits = await self._articles_for(task)
         pieces_by_kind = {
             ARTICLES: [_shown(hit) for hit in hits],
             EXAMPLES: list(await self._examples(task)),
@@ -55,7 +55,7 @@ class InformedBrain:
                 )
         return answer
 
-    async def _found(self, task: Task) -> list[Hit]:
+    async def _articles_for(self, task: Task) -> list[Hit]:
         try:
             knowledge = in_category(self._knowledge, task.knowledge_category, task.also_categories)
             return await knowledge.search(question_of(task), limit=_MOST)

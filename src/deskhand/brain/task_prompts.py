@@ -220,7 +220,7 @@ def _material(task: Task, desk: DeskWords) -> list[str]:
     text = task.text.strip()
     prompt, is_shown = _with_fence(prompt, text)
     fields = message_of(task)
-    parts = [prompt, _examples(task), articles, _known(task), _wish(task)]
+    parts = [prompt, _examples(task), articles, _earlier_outputs(task), _wish(task)]
     parts.append(arrival(fields.get("received_at"), text, desk.time_zone) if fields else "")
     if text and not is_shown:
         parts.append(message_block(fields, text))
@@ -260,7 +260,7 @@ def _examples(task: Task) -> str:
     return f"{lead}\n{as_data(_json(examples), EXAMPLES)}"
 
 
-def _known(task: Task) -> str:
+def _earlier_outputs(task: Task) -> str:
     """What earlier stages found; a stage's own prompt says for itself what it wants to show."""
     if task.prompt:
         return ""

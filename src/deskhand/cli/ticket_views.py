@@ -69,7 +69,7 @@ def list_tickets(
     due_before = time.time() if late else None
     wanted = TicketFilter(tuple(state or ()), customer, assignee, group, tag, search)
     wanted = replace(wanted, urgency=urgency, category=category, due_before=due_before)
-    tickets, total = run_async(_found(database, desk, view, wanted, order, limit))
+    tickets, total = run_async(_find_tickets(database, desk, view, wanted, order, limit))
     if as_json:
         print_json({"tickets": [ticket_document(ticket) for ticket in tickets], "total": total})
         return
@@ -85,7 +85,7 @@ def list_tickets(
         console().print(f"{len(tickets)} of {total}; more with --limit", style="dim")
 
 
-async def _found(
+async def _find_tickets(
     database: str | None,
     desk: str | None,
     view: str | None,

@@ -124,7 +124,7 @@ def check_statements(journaled: Journaled, *, is_legacy: bool) -> list[Problem]:
     for number, (before, after) in enumerate(pairwise(stated), 1):
         if journaled.statements[number].kind not in _MAY_TAKE_AWAY:
             names = _frozen_changes(before, after)
-            problems += [Problem(run_id, None, _told(name, after)) for name in names]
+            problems += [Problem(run_id, None, _difference(name, after)) for name in names]
     return problems + _compare_with_last(journaled, stated[-1])
 
 
@@ -134,7 +134,7 @@ def _compare_with_last(journaled: Journaled, stated: dict[str, str]) -> list[Pro
         names = _frozen_changes(stated, now)
     else:
         names = sorted(name for name in {*stated, *now} if stated.get(name) != now.get(name))
-    return [Problem(journaled.run_id, None, _told(name, now, stated)) for name in names]
+    return [Problem(journaled.run_id, None, _difference(name, now, stated)) for name in names]
 
 
 def _frozen_changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
@@ -147,7 +147,7 @@ def _frozen_changes(before: Mapping[str, str], after: Mapping[str, str]) -> list
     return changed
 
 
-def _told(name: str, now: Mapping[str, str], stated: Mapping[str, str] | None = None) -> str:
+def _difference(name: str, now: Mapping[str, str], stated: Mapping[str, str] | None = None) -> str:
     if name not in now:
         return f"{name} is gone"
     if stated is not None and name not in stated:

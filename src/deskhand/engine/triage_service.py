@@ -87,7 +87,7 @@ class TriageService:
         request = TicketRequest.model_validate(ticket)
         if not any(turn.is_customers for turn in request.messages):
             raise Conflict("none of the messages is the customer's; write `role: customer`")
-        known_turns = await self._known(request)
+        known_turns = await self._known_turns(request)
         new = known_turns.new_places(request.messages)
         if new:
             message = self._message(request, new, known_turns)
@@ -183,7 +183,7 @@ class TriageService:
             return message_from(fields, vouched_by=self.vouched_by)
         return message_from(fields).changed(principal=ANONYMOUS.changed(via=self.via))
 
-    async def _known(self, request: TicketRequest) -> KnownTurns:
+    async def _known_turns(self, request: TicketRequest) -> KnownTurns:
         """What was taken before of this customer's words."""
         author = self._sender(request).author
         seen = await self.desk.tickets.store.of_customer([author], limit=_LOOKED_AT)

@@ -208,13 +208,13 @@ class _Conversation:
             story[EARLIER] = list(self._tickets)
         self._tickets.append((story["outputs"].get("ticket") or {}).get("ticket_id"))
         if "telemetry" in turn.expect:
-            story[TELEMETRY] = self._told(records)
+            story[TELEMETRY] = self._telemetry_of(records)
         reply = turn.expect.get("reply")
         if isinstance(reply, Mapping) and "promises_backed" in reply:
             story[UNBACKED] = unbacked_promises(records, story["reply"], self._clauses)
         return story
 
-    def _told(self, records: Records) -> list[Document]:
+    def _telemetry_of(self, records: Records) -> list[Document]:
         runs = list(dict.fromkeys(self._runs))
         count = runs.index(records.run.id) + 1
         message_id = None if records.message is None else records.message.id

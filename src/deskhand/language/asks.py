@@ -80,7 +80,7 @@ def read_parts(text: str, subject: str = "", language: str | None = None) -> lis
     A subject that asks is a part too (with places before 0) where the text itself asks nothing.
     In a language that is not known, the words of all languages count.
     """
-    phrases = _phrases(_known(language))
+    phrases = _phrases(_language_with_phrases(language))
     parts = _parts_of(text[:MOST_TEXT], phrases)
     if any(part.kind in (PartKind.ASK, PartKind.WISH) for part in parts):
         return parts
@@ -296,7 +296,7 @@ class _Phrases(NamedTuple):
     closing: re.Pattern[str]
 
 
-def _known(language: str | None) -> str | None:
+def _language_with_phrases(language: str | None) -> str | None:
     primary = (language or "").partition("-")[0].lower()
     return primary if primary in _table() else None
 

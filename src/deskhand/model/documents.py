@@ -59,7 +59,7 @@ def _second(whole: int) -> str:
 
 def document(record: "DataclassInstance") -> dict[str, Any]:
     """A record by its fields; what others wrote into it (payloads, results) stays as it is."""
-    return {field.name: _told(field.name, getattr(record, field.name)) for field in fields(record)}
+    return {field.name: _plain(field.name, getattr(record, field.name)) for field in fields(record)}
 
 
 def with_times(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -67,11 +67,11 @@ def with_times(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _time(name, value) for name, value in fields.items()}
 
 
-def _told(name: str, value: Any) -> Any:
+def _plain(name: str, value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return document(value)
     if isinstance(value, list | tuple):
-        return [_told("", item) for item in cast(list[Any], value)]
+        return [_plain("", item) for item in cast(list[Any], value)]
     return _time(name, value)
 
 

@@ -60,7 +60,7 @@ def _shadowed(
                 f" `{other.name}` before"
             )
             return RoutingFinding(
-                "shadowed", rule.name, other.name, problem, _told(example_of(rule.match))
+                "shadowed", rule.name, other.name, problem, _described(example_of(rule.match))
             )
     return None
 
@@ -81,14 +81,14 @@ def _conflicts(
                 f"a message can match `{other.name}` and `{rule.name}`, which go different ways;"
                 " the first wins"
             )
-            yield RoutingFinding("conflicting", rule.name, other.name, problem, _told(both))
+            yield RoutingFinding("conflicting", rule.name, other.name, problem, _described(both))
 
 
 def _target(rule: RoutingRuleSection) -> tuple[str, str | None]:
     return rule.route, rule.profile if rule.route == "agent" else rule.flow
 
 
-def _told(example: Example | None) -> dict[str, Any] | None:
+def _described(example: Example | None) -> dict[str, Any] | None:
     return None if example is None else example.described()
 
 

@@ -175,17 +175,21 @@ def read_rule(parts: Mapping[str, Sequence[object]], until: datetime | None) -> 
     """A rule from its parts, as `{"FREQ": ["WEEKLY"], "BYDAY": ["MO", "-1FR"]}`; `until` on the
     event's own clock."""
     frequency = next(
-        (frequency for frequency in FREQUENCIES if frequency == str(_one(parts, "FREQ")).upper()),
+        (
+            frequency
+            for frequency in FREQUENCIES
+            if frequency == str(_first_of(parts, "FREQ")).upper()
+        ),
         None,
     )
     if frequency is None:
-        raise RuleUnreadable(f"events that recur {_one(parts, 'FREQ')} are not read")
+        raise RuleUnreadable(f"events that recur {_first_of(parts, 'FREQ')} are not read")
     try:
         count = parts.get("COUNT")
         by_day = tuple(_by_day(str(day)) for day in parts.get("BYDAY", ()))
         return RecurrenceRule(
             frequency=frequency,
-            interval=max(1, int(str(_one(parts, "INTERVAL") or 1))),
+            interval=max(1, int(str(_first_of(parts, "INTERVAL") or 1))),
             count=None if not count else max(1, int(str(count[0]))),
             until=until,
             by_month=_numbers(parts, "BYMONTH", 1, 12),
@@ -196,13 +200,13 @@ def read_rule(parts: Mapping[str, Sequence[object]], until: datetime | None) -> 
             by_hour=_numbers(parts, "BYHOUR", 0, 23),
             by_minute=_numbers(parts, "BYMINUTE", 0, 59),
             positions=_numbers(parts, "BYSETPOS", -366, 366),
-            week_start=_WEEKDAYS.index(str(_one(parts, "WKST") or "MO").upper()),
+            week_start=_WEEKDAYS.index(str(_first_of(parts, "WKST") or "MO").upper()),
         )
     except ValueError as error:
         raise RuleUnreadable(f"a rule of an event cannot be read: {error}") from None
 
 
-def _one(parts: Mapping[str, Sequence[object]], name: str) -> object | None:
+def _first_of(parts: Mapping[str, Sequence[object]], name: str) -> object | None:
     several = parts.get(name)
     return several[0] if several else None
 

@@ -46,15 +46,15 @@ def told_rows(rows: Iterable[StepRow]) -> Iterator[ToldRow]:
         delta = result.get("delta")
         if delta:
             outputs, metadata = changed_by(delta, outputs, metadata)
-        yield _told(row, result, outputs, metadata)
+        yield _told_row(row, result, outputs, metadata)
 
 
 def told_row(state: State) -> ToldRow:
     """A row whose state is at hand."""
-    return _told(state.row, _result_of(state.row), state.after.outputs, state.after.metadata)
+    return _told_row(state.row, _result_of(state.row), state.after.outputs, state.after.metadata)
 
 
-def _told(
+def _told_row(
     row: StepRow, result: dict[str, Any], outputs: dict[str, Any], metadata: dict[str, Any]
 ) -> ToldRow:
     return ToldRow(

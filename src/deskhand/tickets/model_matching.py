@@ -59,7 +59,7 @@ class TicketMatcher:
             return AskedMatch()
         try:
             described = [
-                await self._told(run_id, candidate, without_model) for candidate in possible
+                await self._described(run_id, candidate, without_model) for candidate in possible
             ]
             task = Task(
                 kind=TaskKind.MATCH,
@@ -81,7 +81,9 @@ class TicketMatcher:
             return AskedMatch()
         return AskedMatch(_result(answer, possible), answer.answered)
 
-    async def _told(self, run_id: str, candidate: Candidate, without_model: bool) -> dict[str, Any]:
+    async def _described(
+        self, run_id: str, candidate: Candidate, without_model: bool
+    ) -> dict[str, Any]:
         """A ticket as the model is told of it."""
         return {
             "id": candidate.ticket.id,

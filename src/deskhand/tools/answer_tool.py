@@ -36,7 +36,7 @@ def answer_tool(
 
     async def held_already(key: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
         booking = await calendar.find(key)
-        return None if booking is None else _told(booking, offering)
+        return None if booking is None else _answer_fields(booking, offering)
 
     @tool(
         effect="keyed",
@@ -69,7 +69,7 @@ def answer_tool(
             return _answer(DECLINED, invitation, offering)
         except Conflict as error:
             raise ToolError("too_many_held", str(error)) from error
-        return _told(held, offering)
+        return _answer_fields(held, offering)
 
     return answer_invitation
 
@@ -132,7 +132,7 @@ async def _give_back(
     return {"answer": CANCELLED, CANCELLED: True, "held": False, "released": len(standing)}
 
 
-def _told(booking: Booking, offering: Offering) -> dict[str, Any]:
+def _answer_fields(booking: Booking, offering: Offering) -> dict[str, Any]:
     """What the organiser is told: accepted within working hours; outside of them a colleague has to
     want it."""
     open_then = any(

@@ -147,7 +147,7 @@ class Gate:
         if objection is not None:
             return self._refused(call, objection)
         if call.done_before is not None:
-            return self._told(call, "allow", DONE_BEFORE, "", call.done_before.result, 0.0)
+            return self._gate_answer(call, "allow", DONE_BEFORE, "", call.done_before.result, 0.0)
         context = self._context(call)
         try:
             await self._look_up(call, context)
@@ -164,7 +164,7 @@ class Gate:
             return self._refused(
                 call, hold(error.rule, str(error), liftable=error.liftable), decision_ms
             )
-        answer = self._told(call, "allow", "allowed", "", result, decision_ms)
+        answer = self._gate_answer(call, "allow", "allowed", "", result, decision_ms)
         return replace(answer, took_effect=call.admitted_tool.changes_something and is_done(result))
 
     def _prepared(
@@ -319,14 +319,14 @@ class Gate:
     # --- what is told
 
     def _refused(self, call: GateCall, ruling: Ruling, decision_ms: float = 0.0) -> GateAnswer:
-        answer = self._told(
+        answer = self._gate_answer(
             call, ruling.verdict, ruling.rule, ruling.reason, ruling.result, decision_ms
         )
         return replace(
             answer, findings=ruling.findings, requires_escalation=ruling.requires_escalation
         )
 
-    def _told(
+    def _gate_answer(
         self,
         call: GateCall,
         verdict: Literal["allow", "hold", "deny"],

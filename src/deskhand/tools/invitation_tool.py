@@ -34,7 +34,7 @@ def invitation_tool(
         return {
             "time_zone": spec.zone,
             "invitations": [
-                await _told(invitation, offering, calendar, message)
+                await _invitation_fields(invitation, offering, calendar, message)
                 for invitation in invitations
                 if message is not None
             ],
@@ -57,7 +57,7 @@ async def invitations_in(message: Message, offering: Offering) -> list[Invitatio
     return list(invitations.values())
 
 
-async def _told(
+async def _invitation_fields(
     invitation: Invitation, offering: Offering, calendar: Calendar, message: Message
 ) -> dict[str, Any]:
     start, end = (moment.astimezone(offering.hours.zone) for moment in invitation.span)

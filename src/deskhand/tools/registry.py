@@ -254,12 +254,12 @@ class ToolRegistry:
         are not set up here."""
         named = self.names if subset is None else subset
         return [
-            self._known(name).spec
+            self._tool_named(name).spec
             for name in named
             if name in self._tools or name not in self._absent
         ]
 
-    def _known(self, name: str) -> Tool:
+    def _tool_named(self, name: str) -> Tool:
         tool = self._tools.get(name)
         if tool is None:
             close = get_close_matches(name, self._tools, n=1)

@@ -140,7 +140,7 @@ def _copies_are_recipients() -> Patches:
         message = case.ctx.envelope.message
         return {one.address for one in (message.sender, *message.cc)} | {case.principal.address}
 
-    return {"deskhand.tools.rules.recipients._known": known}
+    return {"deskhand.tools.rules.recipients._known_addresses": known}
 
 
 def _looked_up_once() -> Patches:

@@ -143,7 +143,7 @@ class DatabaseCalendar:
         values = {"written": state}
         await self._database.write_core(
             lambda core: core.execute(
-                t.bookings.update().where(*self._one(key)).values(**values)
+                t.bookings.update().where(*self._booking_of_key(key)).values(**values)
             ).close()
         )
 
@@ -229,7 +229,7 @@ class DatabaseCalendar:
             "uid": new.uid,
         }
         if exists:
-            core.execute(t.bookings.update().where(*self._one(new.key)).values(**values))
+            core.execute(t.bookings.update().where(*self._booking_of_key(new.key)).values(**values))
         else:
             fresh = {"desk": self.desk, "key": new.key, "written": "", "created_at": now}
             core.execute(t.bookings.insert().values(**values, **fresh))
@@ -241,7 +241,7 @@ class DatabaseCalendar:
             "updated_at": self._now(),
             "expires_at": None,
         }
-        core.execute(t.bookings.update().where(*self._one(key)).values(**values))
+        core.execute(t.bookings.update().where(*self._booking_of_key(key)).values(**values))
 
     def _tell(
         self, core: sa.Connection, run_id: str, what: str, span: Span, reason: str = ""
@@ -267,11 +267,11 @@ class DatabaseCalendar:
     def _stands(self, row: sa.Row[Any]) -> bool:
         return row.state in _STANDS and (row.expires_at is None or row.expires_at > self._now())
 
-    def _one(self, key: str) -> tuple[sa.ColumnElement[bool], ...]:
+    def _booking_of_key(self, key: str) -> tuple[sa.ColumnElement[bool], ...]:
         return (t.bookings.c.desk == self.desk, t.bookings.c.key == key)
 
     def _row(self, core: sa.Connection, key: str) -> sa.Row[Any] | None:
-        return core.execute(sa.select(t.bookings).where(*self._one(key))).one_or_none()
+        return core.execute(sa.select(t.bookings).where(*self._booking_of_key(key))).one_or_none()
 
     def _existing(self, core: sa.Connection, key: str) -> sa.Row[Any]:
         row = self._row(core, key)

@@ -83,7 +83,7 @@ class SqlOpenIdLogins:
         """Whose account it is: known by the provider's name for the person, else by a verified
         address, else a new one."""
         role = admission.role_of(identity)
-        row = _known(core, identity)
+        row = _account_of(core, identity)
         if row is None:
             return self._new(core, identity, admission, role, password)
         if row.removed_at is not None:
@@ -119,7 +119,7 @@ class SqlOpenIdLogins:
         return name
 
 
-def _known(core: sa.Connection, identity: Identity) -> Any | None:
+def _account_of(core: sa.Connection, identity: Identity) -> Any | None:
     """The account of a person. One that was linked is not found by its address any more: addresses
     are given to other people, a provider's own names are not."""
     linked = sa.select(t.users).where(_USERS.identity == identity.key)

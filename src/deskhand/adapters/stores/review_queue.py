@@ -32,7 +32,7 @@ def list_reviews(
     order: list[sa.ColumnElement[Any]] = [here.created_at, here.id]
     if backwards:
         order = [column.desc() for column in order]
-    query = _found(core, desk, wanted, now).order_by(*order).limit(limit)
+    query = _review_ids(core, desk, wanted, now).order_by(*order).limit(limit)
     if after is not None:
         place, seen = (
             sa.tuple_(here.created_at, here.id),
@@ -58,14 +58,14 @@ def next_due(
     order: list[sa.ColumnElement[Any]] = list(place)
     if backwards:
         order = [column.desc() for column in place]
-    query = _found(core, desk, wanted, now).order_by(*order).limit(limit)
+    query = _review_ids(core, desk, wanted, now).order_by(*order).limit(limit)
     if after is not None:
         seen = sa.tuple_(*map(sa.literal, after))
         query = query.where(sa.tuple_(*place) < seen if backwards else sa.tuple_(*place) > seen)
     return _read(core, query, order)
 
 
-def _found(
+def _review_ids(
     core: sa.Connection, desk: str, wanted: ReviewFilter, now: float
 ) -> sa.Select[tuple[str]]:
     """The names of reviews: an index has them, and whole rows are read only of those shown."""
@@ -90,7 +90,7 @@ def _read(
 
 
 def count_reviews(core: sa.Connection, desk: str, wanted: ReviewFilter, now: float) -> int:
-    query = _found(core, desk, wanted, now).with_only_columns(
+    query = _review_ids(core, desk, wanted, now).with_only_columns(
         sa.func.count(), maintain_column_froms=True
     )
     return core.execute(query).scalar_one()

@@ -177,12 +177,16 @@ def next_statement(
 _INSERT = "INSERT INTO statements(desk, run, number, kind, at, body, chain) VALUES(?,?,?,?,?,?,?)"
 
 
-def _one(sql: str) -> str:
+def _of_one_run(sql: str) -> str:
     return sql.format(these="= ?")
 
 
-_ONE_HEAD, _ONE_STEPS, _ONE_LAST = _one(HEAD_OF_RUN), _one(LAST_STEP), _one(LAST_STATEMENT)
-_ONE_OF_EACH = [_one(source.sql) for source in SOURCES]
+_ONE_HEAD, _ONE_STEPS, _ONE_LAST = (
+    _of_one_run(HEAD_OF_RUN),
+    _of_one_run(LAST_STEP),
+    _of_one_run(LAST_STATEMENT),
+)
+_ONE_OF_EACH = [_of_one_run(source.sql) for source in SOURCES]
 
 
 def state_on_sqlite(raw: sqlite3.Connection, position: int, now: float) -> None:

@@ -196,7 +196,7 @@ class SqlTickets(TicketQueues):
         query = self._matching(sa.select(t.tickets), wanted)
         if order is TicketOrder.DEADLINE:
             ordered = by_deadline(query, after).limit(limit)
-            return [ticket_of(row) for row in await self._found(ordered, wanted)]
+            return [ticket_of(row) for row in await self._rows_with_words(ordered, wanted)]
         if after is not None:
             at, ticket_id = after
             same_time = sa.and_(here.changed_at == at, here.id > ticket_id)
@@ -204,14 +204,16 @@ class SqlTickets(TicketQueues):
         is_few = wanted.customer is not None or wanted.conversation is not None
         changed = _BY_CHANGE if is_few else here.changed_at
         query = query.order_by(changed.desc(), here.id).limit(limit)
-        return [ticket_of(row) for row in await self._found(query, wanted)]
+        return [ticket_of(row) for row in await self._rows_with_words(query, wanted)]
 
     async def count(self, wanted: TicketFilter) -> int:
         query = self._matching(sa.select(sa.func.count()).select_from(t.tickets), wanted)
-        [[count]] = await self._found(query, wanted)
+        [[count]] = await self._rows_with_words(query, wanted)
         return int(count)
 
-    async def _found(self, query: sa.Select[Any], wanted: TicketFilter) -> Sequence[sa.Row[Any]]:
+    async def _rows_with_words(
+        self, query: sa.Select[Any], wanted: TicketFilter
+    ) -> Sequence[sa.Row[Any]]:
         """The rows of a query of tickets, of those that have the words that are searched for."""
         written = wanted.search or ""
         if written:
@@ -283,7 +285,7 @@ class SqlTickets(TicketQueues):
             .order_by(links.run)
         )
         rows = await self._database.read_core(lambda core: core.execute(query).all())
-        return [_told(row) for row in rows]
+        return [_ticket_message(row) for row in rows]
 
     # --- what waits in other conversations
 
@@ -363,7 +365,7 @@ def _customer_keys(customer: str) -> list[str]:
     return [customer, f"customer:{customer}", f"address:{customer.strip().lower()}"]
 
 
-def _told(row: Any) -> TicketMessage:
+def _ticket_message(row: Any) -> TicketMessage:
     if row.body is None:
         return TicketMessage(
             row.id, row.status, row.conversation, "", "", "", "", row.created_at, True

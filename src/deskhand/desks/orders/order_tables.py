@@ -87,7 +87,7 @@ def refund(
     The order's row is changed only where enough is left: of two refunds at once the second finds
     what the first has taken.
     """
-    row = _known(db, number)
+    row = _existing_order(db, number)
     _check_refundable(row)
     left = row["total_cents"] - row["refunded_cents"]
     wanted = left if cents is None else cents
@@ -137,7 +137,7 @@ def _check_refundable(row: dict[str, Any]) -> None:
 
 def change_address(db: sa.Connection, number: str, address: str) -> dict[str, Any]:
     """Sends an order elsewhere, as long as it has not left."""
-    row = _known(db, number)
+    row = _existing_order(db, number)
     _check_here(row)
     here = sa.and_(orders.c.id == number, orders.c.state.in_(NOT_SHIPPED))
     if db.execute(orders.update().where(here).values(ship_to=address)).rowcount != 1:
@@ -147,7 +147,7 @@ def change_address(db: sa.Connection, number: str, address: str) -> dict[str, An
 
 def cancel(db: sa.Connection, number: str) -> dict[str, Any]:
     """Stops an order that has not left; what was paid goes back the way it came."""
-    row = _known(db, number)
+    row = _existing_order(db, number)
     _check_here(row)
     here = sa.and_(orders.c.id == number, orders.c.state.in_(NOT_SHIPPED))
     stopped = orders.update().where(here).values(state=CANCELLED, expected_on=None)
@@ -181,7 +181,7 @@ def amount_of(cents: int) -> str:
     return f"{Decimal(cents) / 100:.2f} {CURRENCY}"
 
 
-def _known(db: sa.Connection, number: str) -> dict[str, Any]:
+def _existing_order(db: sa.Connection, number: str) -> dict[str, Any]:
     row = order_row(db, number)
     if row is None:
         raise ToolError("not_found", f"There is no order {number}.")

@@ -37,7 +37,7 @@ def recipient(call: GateCall, terms: Terms) -> Ruling | None:
     denied = _denied(call, terms, named)
     if denied is not None:
         return denied
-    allowed = _known(call, terms) | terms.recipients
+    allowed = _known_addresses(call, terms) | terms.recipients
     for argument, address in named:
         if address.strip().casefold() not in allowed:
             return _held(call, argument, address)
@@ -70,7 +70,7 @@ def _held(call: GateCall, argument: str, address: str) -> Ruling:
     return hold(RECIPIENT, reason, words, liftable=bool(address.strip()))
 
 
-def _known(call: GateCall, terms: Terms) -> set[str]:
+def _known_addresses(call: GateCall, terms: Terms) -> set[str]:
     """A Cc or Reply-To of another domain than the proven sender's is not among them."""
     message = call.ctx.envelope.message
     addresses = [call.principal.address]

@@ -62,7 +62,10 @@ def outgoing_content(call: GateCall, terms: Terms) -> Ruling | None:
     if not findings:
         return None
     return _hold(
-        CONTENT, f"the reply holds {_told([_words(finding) for finding in findings])}", call, terms
+        CONTENT,
+        f"the reply holds {_first_and_more([_words(finding) for finding in findings])}",
+        call,
+        terms,
     )
 
 
@@ -71,7 +74,7 @@ def unbacked_commitment(call: GateCall, terms: Terms) -> Ruling | None:
     if not promises:
         return None
     words = [f"{promise.value} ({promise.sentence[:120]!r})" for promise in promises]
-    return _hold(COMMITMENT, f"nothing stands behind {_told(words)}", call, terms)
+    return _hold(COMMITMENT, f"nothing stands behind {_first_and_more(words)}", call, terms)
 
 
 def unbacked_claim(call: GateCall, terms: Terms) -> Ruling | None:
@@ -80,7 +83,7 @@ def unbacked_claim(call: GateCall, terms: Terms) -> Ruling | None:
     if not claims:
         return None
     words = [f"{claim.text[:120]!r}: {claim.reason}" for claim in claims]
-    return _hold(CLAIM, f"a model wrote {_told(words)}", call, terms)
+    return _hold(CLAIM, f"a model wrote {_first_and_more(words)}", call, terms)
 
 
 def subject_for_people(call: GateCall, terms: Terms) -> Ruling | None:
@@ -89,7 +92,7 @@ def subject_for_people(call: GateCall, terms: Terms) -> Ruling | None:
     if not subjects:
         return None
     words = [f"{claim.text[:120]!r}: {claim.reason}" for claim in subjects]
-    return _hold(SUBJECT, f"a model wrote {_told(words)}", call, terms)
+    return _hold(SUBJECT, f"a model wrote {_first_and_more(words)}", call, terms)
 
 
 def writer_doubts(call: GateCall, terms: Terms) -> Ruling | None:
@@ -189,7 +192,7 @@ def _words(finding: ContentFinding) -> str:
     return f"{finding.text!r}: {finding.reason}"
 
 
-def _told(words: list[str]) -> str:
+def _first_and_more(words: list[str]) -> str:
     more = f" and {len(words) - 1} more" if len(words) > 1 else ""
     return words[0] + more
 

@@ -62,7 +62,7 @@ def flow_graph(flow: FlowSpec | None, states: Sequence[State], waits_at: str | N
     arrows = _arrows(sorted(possible, key=lambda pair: places[pair[0]]), places, is_taken=False)
     arrows += _arrows(sorted(taken, key=lambda pair: places[pair[0]]), places, is_taken=True)
     boxes = [
-        Box(name, 8 + index * _STEP, _told(name, way, times), _look(name, way, waits_at))
+        Box(name, 8 + index * _STEP, _visits_in_words(name, way, times), _look(name, way, waits_at))
         for name, index in places.items()
     ]
     unreached = [name for name in names if name not in way]
@@ -70,14 +70,16 @@ def flow_graph(flow: FlowSpec | None, states: Sequence[State], waits_at: str | N
     if unreached:
         words += f" Not reached: {', '.join(unreached)}."
     pairs = possible | taken
-    above = any(places[target] < places[source] for source, target in pairs & _known(places))
-    below = any(places[target] > places[source] + 1 for source, target in pairs & _known(places))
+    above = any(places[target] < places[source] for source, target in pairs & _every_pair(places))
+    below = any(
+        places[target] > places[source] + 1 for source, target in pairs & _every_pair(places)
+    )
     top = 0 if above else TOP - 10
     bottom = TOP + HIGH + (46 if below else 14)
     return FlowGraph(boxes, arrows, 16 + len(names) * _STEP - GAP, top, bottom - top, words)
 
 
-def _known(places: Mapping[str, int]) -> set[tuple[str, str]]:
+def _every_pair(places: Mapping[str, int]) -> set[tuple[str, str]]:
     return {(source, target) for source in places for target in places}
 
 
@@ -103,7 +105,7 @@ def _possible(flow: FlowSpec | None, places: Mapping[str, int]) -> set[tuple[str
     return {(source, target) for source, target in pairs if target in places and source != target}
 
 
-def _told(name: str, way: Sequence[str], times: Mapping[str, float]) -> str:
+def _visits_in_words(name: str, way: Sequence[str], times: Mapping[str, float]) -> str:
     visits = way.count(name)
     if not visits:
         return ""

@@ -182,7 +182,7 @@ async def _of_run(desk: ServedDesk, records: Records, *, in_chat: bool) -> list[
     entries += [_noted(event) for event in records.events if event.kind in _NOTES]
     told_kinds = [kind for kind in _TOLD if not (in_chat and kind == _ANSWERED)]
     entries += [
-        _told(event, records.run.id) for event in records.events if event.kind in told_kinds
+        _told_entry(event, records.run.id) for event in records.events if event.kind in told_kinds
     ]
     return entries
 
@@ -256,5 +256,5 @@ def _noted(event: Event) -> Entry:
     return Entry("note", event.at, actor_of(event), str(event.payload.get("text") or ""))
 
 
-def _told(event: Event, run_id: str) -> Entry:
+def _told_entry(event: Event, run_id: str) -> Entry:
     return Entry("event", event.at, actor_words(event), event_words(event), run=run_id)
