@@ -36,6 +36,8 @@ _CLEAR, _BY_OWN_WORDS = 0.85, 0.95
 and how sure the answer."""
 _DOUBTED = 0.49
 """The most that is said of an answer that is not agreed on."""
+_OF_AN_ARTICLE = 0.5
+"""How like the desk's own questions an ask sounds that may be of an article."""
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 _NAME = re.compile(r"(?<=[\w,;] )[A-ZÁ-Ž][\w-]+(?: [A-ZÁ-Ž][\w-]+)*")
 """Words with a capital inside a sentence."""
@@ -77,6 +79,19 @@ def asks_of(task: Task, language: str | None) -> list[Part]:
     parts = read_parts(said_in(task), subject, language)
     asks = [part for part in parts if part.kind is PartKind.ASK]
     return asks or [part for part in parts if part.kind is PartKind.WISH]
+
+
+def asks_beside(topic: str, asks: Sequence[Part], topics: Intents, articles: Intents) -> list[Part]:
+    """The asks that are not of the topic: they are of another one, or of none and sound like what
+    an article is about."""
+    texts = [ask.text for ask in asks]
+    predictions = zip(asks, topics.predict(texts), articles.predict(texts), strict=True)
+    beside: list[Part] = []
+    for ask, by_topic, by_article in predictions:
+        is_of_an_article = by_topic.label is None and by_article.confidence >= _OF_AN_ARTICLE
+        if is_of_an_article or by_topic.label not in (None, topic):
+            beside.append(ask)
+    return beside
 
 
 def looked_up(asks: Sequence[Part]) -> int:
@@ -228,20 +243,24 @@ def _chance(
 def _chance_by_own_words(
     reads: ReadsAnswers | None, asked: _Asked, alike: Sequence[Likeness], hit: Hit
 ) -> float:
-    """The chance by a later ask's own words, where its context only echoes the ask before it; 0
-    where they are not clear, or the chance is not high.
+    """The chance by a later ask's own words alone; 0 where they do not say enough."""
+    if reads is None or asked.comes_first or not speaks_alone(alike, hit.original, asked.before):
+        return 0.0
+    score = reads(asked.ask.text, [f"{hit.title}. {hit.text}"], "")[0]
+    chance = by_questions(hit.original, alike[:1], score)
+    return chance if chance >= _BY_OWN_WORDS else 0.0
+
+
+def speaks_alone(alike: Sequence[Likeness], article: str, before: str | None) -> bool:
+    """Whether a later ask is clearly like what the article answers, and its context only echoes
+    the ask before it, which the article `before` answers.
 
     "How much is the chair? Two, where do I put our VAT number?" asks for VAT numbers, although both
     read together sound like the chair.
     """
     own, in_its_context = alike[0], alike[-1]
-    echoes = in_its_context.is_answered and in_its_context.article == asked.before
-    is_clear = own.is_answered and own.confidence >= _CLEAR and own.article == hit.original
-    if reads is None or asked.comes_first or not (echoes and is_clear):
-        return 0.0
-    score = reads(asked.ask.text, [f"{hit.title}. {hit.text}"], "")[0]
-    chance = by_questions(hit.original, [own], score)
-    return chance if chance >= _BY_OWN_WORDS else 0.0
+    echoes = in_its_context.is_answered and in_its_context.article == before
+    return echoes and own.is_answered and own.confidence >= _CLEAR and own.article == article
 
 
 def _reading(reads: ReadsAnswers, ask: Part, hit: Hit) -> float:

@@ -16,6 +16,7 @@ from deskhand.brain.ask_answers import (
     AskAnswer,
     answers_to,
     are_alike,
+    asks_beside,
     asks_of,
     likenesses,
     looked_up,
@@ -267,11 +268,10 @@ class EmbeddedBrain:
     def _asks_beside(self, task: Task, language: str | None) -> list[Part]:
         topic, model = understanding_of(task).topic, self._model(task.choices)
         asks = [ask for ask in asks_of(task, language) if ask.kind is PartKind.ASK]
-        if model is None or topic is None or not asks:
+        questions = self._question_model()
+        if model is None or questions is None or topic is None:
             return []
-        predictions = model.predict([ask.text for ask in asks])
-        pairs = zip(asks, predictions, strict=True)
-        return [ask for ask, prediction in pairs if prediction.label not in (None, topic)]
+        return asks_beside(topic, asks, model, questions)
 
     async def _answers_to(
         self, task: Task, asks: Sequence[Part], language: str | None

@@ -8,10 +8,13 @@ import pytest
 from deskhand.brain.ask_answers import (
     are_alike,
     are_backed,
+    asks_beside,
     leaves_out_code,
     likenesses,
     says_it_of_another,
+    speaks_alone,
 )
+from deskhand.language.asks import Part, PartKind
 
 LAMPS = (
     "The Mira lamp comes in black, white and green and costs 79 EUR. The lamp Mira Plus has a"
@@ -46,6 +49,42 @@ def test_the_first_ask_needs_one_wording_and_later_ones_both() -> None:
     assert not are_backed(differing, "lamps", comes_first=False)
     unanswered = likenesses(Known(Prediction("?lamps", 0.6)), ["a"])
     assert not are_backed(unanswered, "lamps", comes_first=True)
+
+
+@pytest.mark.parametrize(
+    ("own", "in_context", "speaks"),
+    [
+        (Prediction("vat", 0.9), Prediction("chairs", 0.8), True),
+        (Prediction("vat", 0.7), Prediction("chairs", 0.8), False),
+        (Prediction("?vat", 0.9), Prediction("chairs", 0.8), False),
+        (Prediction("vat", 0.9), Prediction("lamps", 0.8), False),
+        (Prediction("vat", 0.9), Prediction("?chairs", 0.8), False),
+    ],
+)
+def test_a_clear_ask_speaks_alone_where_its_context_echoes_the_ask_before(
+    own: Prediction, in_context: Prediction, speaks: bool
+) -> None:
+    alike = likenesses(Known(own, in_context), ["a", "b"])
+    assert speaks_alone(alike, "vat", "chairs") is speaks
+
+
+def test_asks_beside_a_meeting_are_of_another_topic_or_like_what_articles_answer() -> None:
+    texts = ("Could we meet?", "Is that fine?", "Do you show lamps?", "Where is my order?")
+    asks = [Part(PartKind.ASK, text, 0, len(text)) for text in texts]
+    topics = Known(
+        Prediction("meeting", 1.0, "meeting"),
+        Prediction("meeting", 0.4),
+        Prediction("meeting", 0.6),
+        Prediction("order", 0.9, "order"),
+    )
+    articles = Known(
+        Prediction("hours", 0.6),
+        Prediction("hours", 0.3),
+        Prediction("lamps", 0.6),
+        Prediction("?delivery", 0.4),
+    )
+    beside = asks_beside("meeting", asks, topics, articles)
+    assert [ask.text for ask in beside] == ["Do you show lamps?", "Where is my order?"]
 
 
 def test_what_is_like_an_unanswered_question_is_not_answered() -> None:

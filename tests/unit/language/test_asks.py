@@ -18,6 +18,7 @@ def asks(text: str, subject: str = "", language: str | None = None) -> list[str]
         ("cs", "Dobrý den, prodáváte hadice a kolik stojí doprava?\nDěkuji\nJana", 2),
         ("cs", "Zajímá mě, jestli opravujete konvice. Hezký den", 1),
         ("de", "Guten Tag, haben Sie Schläuche, und was kostet die Lieferung?\nGruß", 2),
+        ("de", "Was kostet ein Schlauch im Jahr, und könnt ihr ihn auch kürzen?", 2),
         ("de", "Ich wollte fragen, ob Sie Kessel reparieren. Danke!", 1),
         ("en", "My boss asks whether you repair kettles. Our office is in Leeds.", 1),
         ("cs", "Vaříme denně. Hlavně nás zajímá, jak rychle konvici opravíte.", 1),
