@@ -11,7 +11,7 @@ from deskhand.mail.html_text import hidden_text, html_text
 from deskhand.mail.long_text import LONGEST_SUBJECT, within_length
 from deskhand.mail.mime import Part, split
 from deskhand.mail.pdf_text import PDF_SECONDS, read_pdf
-from deskhand.model.documents import in_utc
+from deskhand.model.frozen import in_utc
 from deskhand.model.message import (
     HIDDEN,
     ON_REQUEST,

@@ -6,9 +6,7 @@ from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from math import modf
-from typing import TYPE_CHECKING, Annotated, Any, cast
-
-from pydantic import AfterValidator, AwareDatetime
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -16,28 +14,6 @@ if TYPE_CHECKING:
 _LAST_SECOND = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
 _MILLISECONDS = tuple(f".{number:03d}+00:00" for number in range(1000))
 _TIMES = frozenset(("at", "until", "first_seen", "last_seen"))
-
-
-def sayable(moment: datetime) -> datetime:
-    """The same moment; ValueError for one that has no name in UTC.
-
-    At the ends of the calendar a time zone leads past them: `0001-01-01T00:00:00+14:00` would be in
-    the year 0.
-    """
-    try:
-        moment.astimezone(UTC)
-    except OverflowError:
-        raise ValueError("it lies before the year 1 or after the year 9999 in UTC") from None
-    return moment
-
-
-def in_utc(moment: datetime) -> datetime:
-    """A moment with its time zone, UTC where none was said; ValueError as `sayable`."""
-    return sayable(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
-
-
-Moment = Annotated[AwareDatetime, AfterValidator(sayable)]
-"""A time with its zone, as people and programs write it."""
 
 
 def iso_at(seconds: float) -> str:

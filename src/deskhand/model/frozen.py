@@ -1,8 +1,9 @@
-"""The one configuration all model types share."""
+"""What all model types share: one configuration, and moments that have a name in UTC."""
 
-from typing import Any, Self
+from datetime import UTC, datetime
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict
 
 _new, _set = object.__new__, object.__setattr__
 """Looking for them on the class takes as long as all the rest of a copy."""
@@ -22,3 +23,25 @@ class Frozen(BaseModel):
         _set(copy, "__pydantic_extra__", None)
         _set(copy, "__pydantic_private__", None)
         return copy
+
+
+def sayable(moment: datetime) -> datetime:
+    """The same moment; ValueError for one that has no name in UTC.
+
+    At the ends of the calendar a time zone leads past them: `0001-01-01T00:00:00+14:00` would be in
+    the year 0.
+    """
+    try:
+        moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("it lies before the year 1 or after the year 9999 in UTC") from None
+    return moment
+
+
+def in_utc(moment: datetime) -> datetime:
+    """A moment with its time zone, UTC where none was said; ValueError as `sayable`."""
+    return sayable(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(sayable)]
+"""A time with its zone, as people and programs write it."""

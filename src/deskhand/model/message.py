@@ -14,8 +14,7 @@ from pydantic import (
     model_validator,
 )
 
-from deskhand.model.documents import Moment
-from deskhand.model.frozen import Frozen
+from deskhand.model.frozen import Frozen, Moment
 from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind, asserted
 
 REPLY = "reply"

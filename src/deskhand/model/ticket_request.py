@@ -5,8 +5,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from deskhand.model.contact import CustomerInfo
-from deskhand.model.documents import Moment
-from deskhand.model.frozen import Frozen
+from deskhand.model.frozen import Frozen, Moment
 from deskhand.model.message import HANDED_BACK, Message
 
 TICKET_HEADER = "x-deskhand-ticket"

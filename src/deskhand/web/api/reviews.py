@@ -11,8 +11,7 @@ from deskhand.engine.review_file import read_review_file
 from deskhand.engine.review_search import search, terms_of
 from deskhand.model.access import Scope
 from deskhand.model.causes import Cause
-from deskhand.model.documents import Moment
-from deskhand.model.frozen import Frozen
+from deskhand.model.frozen import Frozen, Moment
 from deskhand.model.message import InvitationAnswer
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewState, Verdict

@@ -11,8 +11,7 @@ from pydantic import AfterValidator, Field, ValidationError
 
 from deskhand.errors import NotFound
 from deskhand.model.access import Scope
-from deskhand.model.documents import in_utc
-from deskhand.model.frozen import Frozen
+from deskhand.model.frozen import Frozen, in_utc
 from deskhand.model.ticket import LONGEST_NOTE, Ticket
 from deskhand.model.ticket_state import (
     AskStatus,
