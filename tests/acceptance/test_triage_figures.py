@@ -38,6 +38,9 @@ FLOORS = {
     "together": 0.65,
 }
 """What is asked of labelled and of blind tickets, lenient."""
+REACHED = FLOORS | {"action": 0.68, "together": 0.60}
+"""What the blind golden tickets reach: less than is asked (docs/decisions/0088-triage.md). Raise
+them, never lower them."""
 TOGETHER = ("urgency", "ticket_type", "action", "language")
 
 
@@ -155,14 +158,16 @@ async def test_all_golden_tickets_come_out_right() -> None:
 
 
 @pytest.mark.chaos
-async def test_blind_golden_tickets_reach_what_is_asked() -> None:
+async def test_blind_golden_tickets_come_out_as_well_as_they_did() -> None:
     _, blind = golden()
     if not blind:
         pytest.skip("the desk has no cases with the tag `blind`")
     results = await run_golden(blind)
     shares = shares_of(results)
-    assert all(shares[name] >= floor for name, floor in FLOORS.items()), shares
-    assert missed_critical(results) == []
+    assert all(shares[name] >= floor for name, floor in REACHED.items()), shares
+    assert failed(results) == []
+    expected = [result for result in results if result.case.known_failure is None]
+    assert missed_critical(expected) == []
 
 
 @pytest.mark.parametrize("file", SHORT_LINES, ids=lambda file: str(file.stem))
