@@ -1,11 +1,13 @@
 """The ticket that a recorded conversation continued, as a golden case brings it along."""
 
+from dataclasses import replace
+
 from deskhand.engine.story import Document
 from deskhand.errors import NotFound
 from deskhand.evals.given_tickets import DAY
 from deskhand.evals.recorded_runs import RecordedConversation, RecordedRun
 from deskhand.evals.triage_expectations import ticket_of
-from deskhand.model.ticket import Ticket, TicketMessage
+from deskhand.model.ticket import Ticket, TicketEventKind, TicketMessage
 from deskhand.model.ticket_state import TicketState
 from deskhand.tickets.fold import fold
 from deskhand.tickets.handling import messages_with_replies
@@ -49,10 +51,13 @@ async def _as_it_stood(
     if not before:
         return None
     ticket = fold(before)
+    answered = {event.run for event in before if event.kind is TicketEventKind.ANSWERED}
     said: list[TicketMessage] = []
     for message in await messages_with_replies(tickets, ticket_id):
-        if message.run in ticket.runs and message.run not in own and not message.erased:
-            said.append(message)
+        if message.run not in ticket.runs or message.run in own or message.erased:
+            continue
+        reply = message.reply if message.run in answered else ""
+        said.append(replace(message, reply=reply))
     if not said or ticket.state is TicketState.MERGED:
         return None
     return _given(ticket, sorted(said, key=lambda message: message.at), run)

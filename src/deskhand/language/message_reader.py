@@ -109,6 +109,8 @@ class MessageReading:
     probabilities: dict[str, dict[str, float]]
     words: dict[str, dict[str, str]]
     values: dict[str, FoundValue]
+    is_whole: bool = True
+    """Whether nothing between beginning and end was left out for length."""
 
     def probability(self, group: str, label: str) -> float:
         return self.probabilities[group][label]
@@ -165,6 +167,7 @@ class MessageReader:
             _probabilities(labels[0]),
             _words_for(shares[0], prefixed, places),
             _values(words[0], prefixed, places),
+            is_whole=len(encoding.ids) <= MOST_TEXT,
         )
 
 
@@ -249,6 +252,8 @@ def _values(
 
 def _nothing() -> MessageReading:
     probabilities: dict[str, dict[str, float]] = {}
+    words: dict[str, dict[str, str]] = {}
     for group, labels in LABELS.items():
         probabilities[group] = dict.fromkeys(labels, 0.0)
-    return MessageReading(probabilities, {}, {})
+        words[group] = dict.fromkeys(labels, "")
+    return MessageReading(probabilities, words, {})

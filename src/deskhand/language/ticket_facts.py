@@ -10,7 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deskhand.language.concerns import pieces_of
-from deskhand.language.message_reader import Graph, MessageReader, shared_message_reader
+from deskhand.language.message_reader import (
+    Graph,
+    MessageReader,
+    MessageReading,
+    shared_message_reader,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,7 +51,7 @@ LIKELY_IN_LONG = {
 told at some length."""
 NOT_DENIED = 0.1
 """What the whole of a message must say of a fact that one piece of it shows: "will they vanish?" is
-no lost data where the rest asks how a colleague is taken out."""
+no lost data where the rest asks how a colleague is taken out. Only where it could be read whole."""
 SURE_DEPARTMENT = 0.8
 """From which probability an ask has a department of its own, apart from its ticket's."""
 A_LINE = 100
@@ -62,19 +67,19 @@ def facts_in(text: str, reader: MessageReader | None = None) -> dict[str, str]:
     readers = [reader] if reader is not None else _both_readers()
     by_piece: list[dict[str, tuple[float, str]]] = []
     for piece in (read, *pieces_of(read)):
-        by_piece.append(_read_piece(piece, readers))
+        by_piece.append(_facts_of([each.read(piece) for each in readers]))
+    is_read_whole = readers[0].read(read).is_whole
     facts: dict[str, str] = {}
     for fact, least in wanted.items():
-        in_whole, _ = by_piece[0][fact]
         chance, words = max(piece[fact] for piece in by_piece)
-        if chance >= least and in_whole >= NOT_DENIED:
+        is_denied = is_read_whole and by_piece[0][fact][0] < NOT_DENIED
+        if chance >= least and not is_denied:
             facts[fact] = words
     return facts
 
 
-def _read_piece(piece: str, readers: Sequence[MessageReader]) -> dict[str, tuple[float, str]]:
-    """The mean chance of each fact, and the words that the first reader would show for it."""
-    readings = [each.read(piece) for each in readers]
+def _facts_of(readings: Sequence[MessageReading]) -> dict[str, tuple[float, str]]:
+    """The mean chance of each fact, and the words that the first reading shows for it."""
     facts: dict[str, tuple[float, str]] = {}
     for fact in LIKELY:
         chances = [reading.probability(_FACT, fact) for reading in readings]

@@ -207,6 +207,13 @@ async def test_whoever_only_comes_back_tells_of_no_outage(desk: Desk, words: str
     assert story["outputs"]["supervisor_decision"]["urgency"] == "critical"
 
 
+async def test_whoever_only_comes_back_still_tells_what_his_subject_tells(desk: Desk) -> None:
+    ways = {"plan": "free", "conversation": "one"}
+    await desk.work("How do I change my profile picture?", **ways)
+    story = await desk.work("Any update?", subject="Somebody broke into our account!", **ways)
+    assert story["outputs"]["reading"]["concerns"] == ["security"]
+
+
 async def test_what_no_article_answers_waits_in_its_departments_queue(desk: Desk) -> None:
     desk.said.issue = "refund_request"
     desk.said.draft = {

@@ -108,6 +108,27 @@ def test_questions_about_alarming_things_are_no_facts(text: str) -> None:
     assert facts_in(text, READER) == {}
 
 
+@pytest.mark.parametrize("text", ["", "???", "🙏🙏"])
+def test_a_text_without_words_tells_no_facts(text: str) -> None:
+    assert facts_in(text) == {}
+
+
+def test_a_line_without_words_between_long_sentences_is_no_obstacle() -> None:
+    before = (
+        "Could you tell me, whenever you find a quiet minute, how a board is given another name"
+    )
+    after = "Many thanks in advance, and the very best regards from all of us at the little bakery"
+    text = f"{before}, {before.lower()}, {before.lower()}?\n{'_' * 40}\n{after}, {after.lower()}."
+    assert "security" not in facts_in(text)
+
+
+def test_a_fact_in_the_middle_of_a_long_message_is_seen() -> None:
+    before = "We have used your boards for years and the whole team likes them very much. " * 9
+    said = "Since this morning a stranger is logged into our admin account. "
+    after = "Please send the invoices to the new address, which stands below. " * 9
+    assert "security" in facts_in(before + said + after)
+
+
 def test_departments() -> None:
     assert department_of("Please send me a copy of the March invoice.", READER) == "billing"
     assert department_of("The export to CSV stops with error 500.", READER) == "technical"

@@ -24,6 +24,8 @@ EARLIER = "in an earlier message of the ticket"
 run, so that they go with it."""
 _DOUBTED = 0.5
 """Below this confidence a message that continues a ticket is about what the ticket is about."""
+_IMITATED = frozenset({"outage", "disruption"})
+"""Concerns that words such as "still nothing" are taken for."""
 
 
 def supervise_through(parts: TriageParts) -> ServiceFunction:
@@ -74,7 +76,9 @@ async def _with_history(
         ctx.run_id,
         without_model=ctx.goes_on_without_model,
     )
-    own = {} if only_comes_back(message_in(envelope)) else read.concerns
+    own = read.concerns
+    if only_comes_back(message_in(envelope)):
+        own = {name: words for name, words in own.items() if name not in _IMITATED}
     concerns = dict.fromkeys(earlier.concerns, EARLIER) | own
     if read.confidence >= _DOUBTED or earlier.confidence < read.confidence:
         return replace(read, concerns=concerns)
