@@ -9,8 +9,8 @@ from typing import NamedTuple
 from deskhand.brain.answer_chance import Likeness, by_questions, by_reading
 from deskhand.brain.embedded_desk import EmbeddedDesk, Intents, ReadsAnswers
 from deskhand.brain.relevance import Ranked
-from deskhand.brain.task_inputs import message_of, said_in
-from deskhand.language.asks import Part, PartKind, read_parts
+from deskhand.brain.task_inputs import message_of, said_in, written_language
+from deskhand.language.asks import Part, PartKind, read_parts, speaks
 from deskhand.language.function_words import is_small
 from deskhand.language.question_examples import UNANSWERED
 from deskhand.language.slots.folded_text import WORD, fold
@@ -74,9 +74,14 @@ class AskAnswer:
 
 
 def asks_of(task: Task, language: str | None) -> list[Part]:
-    """What the message asks; where it asks nothing in so many words, what it wishes."""
+    """What the message asks; where it asks nothing in so many words, what it wishes.
+
+    `language` is the reply's. Who writes in English and wishes a German reply asks in English.
+    """
     subject = str(message_of(task).get("subject") or "")
-    parts = read_parts(said_in(task), subject, language)
+    said = said_in(task)
+    written = written_language(said)
+    parts = read_parts(said, subject, written if speaks(written) else language)
     asks = [part for part in parts if part.kind is PartKind.ASK]
     return asks or [part for part in parts if part.kind is PartKind.WISH]
 

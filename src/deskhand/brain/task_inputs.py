@@ -135,6 +135,12 @@ def conversation_language(task: Task, text: str, desk: Sequence[str]) -> str | N
     return language_of(text, desk).code
 
 
+def written_language(text: str) -> str | None:
+    """The language that a text is surely written in."""
+    written = identify(text)
+    return written.code if written.confidence >= _CLEAR else None
+
+
 def _spoken_before(task: Task, own: tuple[str, ...]) -> str | None:
     """Which of the desk's languages the customer wrote in before, where that is clear."""
     before = str(task.inputs.get("said_before") or "")

@@ -296,6 +296,11 @@ class _Phrases(NamedTuple):
     closing: re.Pattern[str]
 
 
+def speaks(language: str | None) -> bool:
+    """Whether asks are found by the phrases of this language."""
+    return _language_with_phrases(language) is not None
+
+
 def _language_with_phrases(language: str | None) -> str | None:
     primary = (language or "").partition("-")[0].lower()
     return primary if primary in _table() else None

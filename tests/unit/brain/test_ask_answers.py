@@ -9,12 +9,14 @@ from deskhand.brain.ask_answers import (
     are_alike,
     are_backed,
     asks_beside,
+    asks_of,
     leaves_out_code,
     likenesses,
     says_it_of_another,
     speaks_alone,
 )
 from deskhand.language.asks import Part, PartKind
+from deskhand.model.tasks import Task, TaskKind
 
 LAMPS = (
     "The Mira lamp comes in black, white and green and costs 79 EUR. The lamp Mira Plus has a"
@@ -85,6 +87,12 @@ def test_asks_beside_a_meeting_are_of_another_topic_or_like_what_articles_answer
     )
     beside = asks_beside("meeting", asks, topics, articles)
     assert [ask.text for ask in beside] == ["Do you show lamps?", "Where is my order?"]
+
+
+def test_asks_are_read_in_the_language_they_are_written_in() -> None:
+    text = "Please reply in German. What does the contract cost, and how do we get out of it again?"
+    task = Task(kind=TaskKind.DRAFT, stage="draft", text=text, inputs={})
+    assert len(asks_of(task, "de")) == len(asks_of(task, "en")) == 2
 
 
 def test_what_is_like_an_unanswered_question_is_not_answered() -> None:
