@@ -128,9 +128,7 @@ def conversation_language(task: Task, text: str, desk: Sequence[str]) -> str | N
     was spoken before."""
     own = tuple(code.partition("-")[0] for code in desk)
     spoken = understanding_of(task).language or _spoken_before(task, own)
-    written = identify(text)
-    is_clear = written.code is not None and written.confidence >= _CLEAR
-    if spoken in own and not (is_clear and written.code in own):
+    if spoken in own and written_language(text) not in own:
         return spoken
     return language_of(text, desk).code
 

@@ -65,14 +65,14 @@ def facts_in(text: str, reader: MessageReader | None = None) -> dict[str, str]:
     read = text[:LONGEST]
     wanted = LIKELY if len(read.strip()) <= A_LINE else LIKELY_IN_LONG
     readers = [reader] if reader is not None else _both_readers()
-    by_piece: list[dict[str, tuple[float, str]]] = []
-    for piece in (read, *pieces_of(read)):
+    whole = [each.read(read) for each in readers]
+    by_piece = [_facts_of(whole)]
+    for piece in pieces_of(read):
         by_piece.append(_facts_of([each.read(piece) for each in readers]))
-    is_read_whole = readers[0].read(read).is_whole
     facts: dict[str, str] = {}
     for fact, least in wanted.items():
         chance, words = max(piece[fact] for piece in by_piece)
-        is_denied = is_read_whole and by_piece[0][fact][0] < NOT_DENIED
+        is_denied = whole[0].is_whole and by_piece[0][fact][0] < NOT_DENIED
         if chance >= least and not is_denied:
             facts[fact] = words
     return facts

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from deskhand.agents.triage.customers import customer_lookup, customer_marks
-from deskhand.agents.triage.issue_reading import IssueReading, read_issue
+from deskhand.agents.triage.issue_reading import CONCERN_OF_FACT, IssueReading, read_issue
 from deskhand.agents.triage.parts import CUSTOMER_INFO, READING, TICKET, TriageParts, message_in
 from deskhand.agents.triage.translating import ticket_language
 from deskhand.conditions import compile_condition
@@ -24,7 +24,7 @@ EARLIER = "in an earlier message of the ticket"
 run, so that they go with it."""
 _DOUBTED = 0.5
 """Below this confidence a message that continues a ticket is about what the ticket is about."""
-_IMITATED = frozenset({"outage", "disruption"})
+_IMITATED = frozenset({CONCERN_OF_FACT["outage"], CONCERN_OF_FACT["outage_part"]})
 """Concerns that words such as "still nothing" are taken for."""
 
 
