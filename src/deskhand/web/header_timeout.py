@@ -34,6 +34,12 @@ class HeaderTimeoutProtocol(_Protocol):  # type: ignore[misc]
         elif self._waiting is None:
             self._wait(self.transport)
 
+    def eof_received(self) -> None:
+        """The client sends nothing more. The event loop closes the connection next, which would
+        lose an answer that was made in this round."""
+        self.transport.flush()
+        super().eof_received()
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
         super().connection_lost(exc)

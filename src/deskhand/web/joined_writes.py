@@ -27,18 +27,19 @@ class JoinedWrites:
         if not data:
             return
         if not self._held:
-            asyncio.get_running_loop().call_soon(self._send)
+            asyncio.get_running_loop().call_soon(self.flush)
         self._held.append(data)
         self._size += len(data)
         if self._size > MOST_HELD:
-            self._send()
+            self.flush()
 
     def close(self) -> None:
         """Send what is held back, then close."""
-        self._send()
+        self.flush()
         self._transport.close()
 
-    def _send(self) -> None:
+    def flush(self) -> None:
+        """Send what is held back now."""
         if not self._held:
             return
         data = b"".join(self._held)
