@@ -3,8 +3,10 @@ tests have."""
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from deskhand.adapters.stores.postgres_database import PostgresDatabase
 from deskhand.adapters.stores.redis_tickets import RedisActiveTickets, open_redis_tickets
 from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
-from tests.servers import new_database, postgres_programs, redis
+from tests.servers import keep_database, new_database, postgres_programs, redis
 
 Stores = Callable[..., Any]
 """`stores(desk="desk", owner=None)`: another store on the same database, as another process
@@ -26,11 +28,16 @@ ActiveStores = Callable[..., Any]
 
 
 @asynccontextmanager
-async def sqlite(folder: Path) -> AsyncIterator[Stores]:
+async def sqlite(folder: Path, begin: str = "") -> AsyncIterator[Stores]:
+    """`begin`: a file that it begins as a copy of."""
     databases: list[SqliteDatabase] = []
+    path = folder / "conformance.db"
+    if begin:
+        with closing(sqlite3.connect(begin)) as source, closing(sqlite3.connect(path)) as target:
+            source.backup(target)
 
     async def opened(desk: str = "desk", owner: str | None = None, **more: Any) -> SqliteStore:
-        database = await SqliteDatabase.open(folder / "conformance.db")
+        database = await SqliteDatabase.open(path)
         databases.append(database)
         return SqliteStore(database, desk, owner, **more)
 
@@ -42,10 +49,11 @@ async def sqlite(folder: Path) -> AsyncIterator[Stores]:
 
 
 @asynccontextmanager
-async def postgres(folder: Path) -> AsyncIterator[Stores]:
+async def postgres(folder: Path, begin: str = "") -> AsyncIterator[Stores]:
+    """`begin`: a database that it begins as a copy of."""
     if postgres_programs() is None:
         pytest.skip("PostgreSQL's server is not installed (Debian: apt-get install postgresql)")
-    url = await asyncio.to_thread(new_database)
+    url = await asyncio.to_thread(new_database, begin)
     databases: list[PostgresDatabase] = []
 
     async def opened(desk: str = "desk", owner: str | None = None, **more: Any) -> PostgresStore:
@@ -60,10 +68,36 @@ async def postgres(folder: Path) -> AsyncIterator[Stores]:
             await database.close()
 
 
-ADAPTERS: dict[str, Callable[[Path], AbstractAsyncContextManager[Stores]]] = {
+ADAPTERS: dict[str, Callable[..., AbstractAsyncContextManager[Stores]]] = {
     "postgres": postgres,
     "sqlite": sqlite,
 }
+Work = Callable[[Any], Awaitable[str]]
+"""Something to do with a new store; what it returns is told to those that begin after it."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What a database holds after some work."""
+
+    begin: str
+    told: str
+
+
+_snapshots: dict[tuple[str, Work], Snapshot] = {}
+
+
+async def snapshot_after(work: Work, adapter: str, folder: Path) -> Snapshot:
+    """Does the work once in a process, for every test that begins after it."""
+    if (adapter, work) not in _snapshots:
+        async with ADAPTERS[adapter](folder) as stores:
+            store = await stores()
+            told = await work(store)
+        begin = str(folder / "conformance.db")
+        if adapter == "postgres":
+            begin = keep_database(store._database.url)
+        _snapshots[adapter, work] = Snapshot(begin, told)
+    return _snapshots[adapter, work]
 
 
 @asynccontextmanager

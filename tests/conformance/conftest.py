@@ -7,8 +7,13 @@ from tests.conformance.adapters import ACTIVE_STORES, ADAPTERS, ActiveStores, St
 
 
 @pytest.fixture(params=sorted(ADAPTERS))
-async def stores(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Stores]:
-    async with ADAPTERS[request.param](tmp_path) as opened:
+def adapter(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+async def stores(adapter: str, tmp_path: Path) -> AsyncIterator[Stores]:
+    async with ADAPTERS[adapter](tmp_path) as opened:
         yield opened
 
 

@@ -1,6 +1,8 @@
 """What is made from records is compared with them by `audit verify`: whoever changes or deletes a
 row of it is noticed, in every column but those listed here with their reasons."""
 
+from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +20,7 @@ from deskhand.model.contact import ContactEntry
 from deskhand.model.envelope import Delta, StageResult
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, NewReview, ReviewKind, RunStatus, Verdict
-from tests.conformance.adapters import Stores
+from tests.conformance.adapters import ADAPTERS, Stores, snapshot_after
 from tests.conformance.test_audited_records import Worked, another, this_row
 from tests.conformance.test_store import claimed
 from tests.kit import a_message
@@ -81,15 +83,24 @@ async def answer(store: Any) -> None:
     assert await SqlExchanges(store._database, store.desk).keep(kept)
 
 
-@pytest.fixture
-async def worked(stores: Stores) -> Worked:
-    desk = Worked(await stores())
+async def work_and_answer(store: Any) -> str:
+    """Returns the first run that it worked."""
+    desk = Worked(store)
     await desk.work()
-    await answer(desk.store)
-    contacts = SqlContacts(desk.store._database, desk.store.desk, lambda text: None)
+    await answer(store)
+    contacts = SqlContacts(store._database, store.desk, lambda text: None)
     await contacts.put([ContactEntry(address="ann@example.com", name="Ann")], "eva")
-    await index_all(desk.store)
-    return desk
+    await index_all(store)
+    return desk.run_id
+
+
+@pytest.fixture
+async def worked(
+    adapter: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Worked]:
+    snapshot = await snapshot_after(work_and_answer, adapter, tmp_path_factory.mktemp("worked"))
+    async with ADAPTERS[adapter](tmp_path, snapshot.begin) as stores:
+        yield Worked(await stores(), snapshot.told)
 
 
 async def test_nothing_is_wrong_with_what_was_just_made(worked: Worked) -> None:

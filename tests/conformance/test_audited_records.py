@@ -1,6 +1,8 @@
 """Whoever changes or deletes a record is noticed by `audit verify`, in every column of every table,
 but for those listed here with their reasons."""
 
+from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,7 +32,7 @@ from deskhand.model.run import (
     Verdict,
 )
 from deskhand.model.totals import CALLS, Counted
-from tests.conformance.adapters import Stores
+from tests.conformance.adapters import ADAPTERS, snapshot_after
 from tests.conformance.test_store import claimed, row_of
 from tests.kit import a_message
 from tests.tickets_kit import placing_of, tickets_of
@@ -136,9 +138,9 @@ SEALED_ALONE = (t.seals, t.console_actions)
 class Worked:
     """A desk with some of every record there is."""
 
-    def __init__(self, store: Any) -> None:
+    def __init__(self, store: Any, run_id: str = "") -> None:
         self.store = store
-        self.run_id = ""
+        self.run_id = run_id
 
     async def work(self) -> None:
         store = self.store
@@ -201,11 +203,20 @@ class Worked:
         )
 
 
-@pytest.fixture
-async def worked(stores: Stores) -> Worked:
-    desk = Worked(await stores())
+async def work(store: Any) -> str:
+    """Returns the run that it worked."""
+    desk = Worked(store)
     await desk.work()
-    return desk
+    return desk.run_id
+
+
+@pytest.fixture
+async def worked(
+    adapter: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Worked]:
+    snapshot = await snapshot_after(work, adapter, tmp_path_factory.mktemp("worked"))
+    async with ADAPTERS[adapter](tmp_path, snapshot.begin) as stores:
+        yield Worked(await stores(), snapshot.told)
 
 
 def another(column: sa.Column[Any], value: Any) -> Any:
