@@ -55,6 +55,15 @@ WORKS = (
     "deskhand.cli.worker",
 )
 """What `deskhand worker` imports."""
+DATABASES = (
+    "alembic.command",
+    "deskhand.adapters.stores.postgres_backend",
+    "deskhand.adapters.stores.redis_tickets",
+    "deskhand.adapters.stores.sqlite_backend",
+    "sqlalchemy.dialects.postgresql.asyncpg",
+    "sqlalchemy.dialects.sqlite.pysqlite",
+)
+"""What stores import once they are opened."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +95,9 @@ def run_forked(module: str, *arguments: str, environment: Mapping[str, str] | No
     """Call `main` of a module of tests/ with these words in a process of its own, and wait for its
     end."""
     with tempfile.NamedTemporaryFile() as output:
-        order = Order(f"{module}:main", arguments, output.name, environment or {}, str(ROOT))
+        order = Order(
+            f"{module}:main", arguments, output.name, environment or {}, str(ROOT), DATABASES
+        )
         with socket.socket(socket.AF_UNIX) as line:
             line.settimeout(PATIENCE)
             line.connect(_fork_server().address)

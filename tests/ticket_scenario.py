@@ -5,7 +5,8 @@ Used in process (a crash abandons the work) and as a process of its own that kil
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ from deskhand.adapters.stores.redis_tickets import open_redis_tickets
 from deskhand.model.ticket_state import TicketFilter, TicketState
 from deskhand.wiring import open_database
 from tests.tickets_kit import Moments, accepted, mail, placing_of, tickets_of
+
+with suppress(ImportError):  # an extra, which the store asks for late: processes begin with it
+    import_module("redis.asyncio")
 
 MESSAGES = (
     mail(1, "Order 48213 is late", conversation="a"),

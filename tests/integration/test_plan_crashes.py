@@ -3,6 +3,7 @@ what was done before stays done, wherever the process dies."""
 
 import asyncio
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,13 +32,17 @@ async def test_an_answer_resumes_the_plan_at_its_question(tmp_path: Path) -> Non
     await scene.close()
 
 
+@pytest.fixture(scope="session")
+def passed(tmp_path_factory: pytest.TempPathFactory) -> Counter[str]:
+    """How often an undisturbed life passes each point."""
+    return asyncio.run(passages(tmp_path_factory.mktemp("counting"), PlanScene))
+
+
 @pytest.mark.parametrize("point", CRASH_POINTS)
 async def test_a_crash_at_any_passage_doubles_nothing_and_loses_nothing(
-    tmp_path: Path, empty_database: Path, point: str
+    tmp_path: Path, empty_database: Path, passed: Counter[str], point: str
 ) -> None:
-    counting = tmp_path / "counting"
-    counting.mkdir()
-    total = (await passages(counting, PlanScene))[point]
+    total = passed[point]
     assert total > 0
     for passage in range(1, total + 1):
         folder = tmp_path / str(passage)

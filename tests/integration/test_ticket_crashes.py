@@ -13,8 +13,11 @@ import pytest
 from deskhand.crashpoints import TICKET_POINTS, VARIABLE, Crash, arm, disarm
 from tests.conformance.adapters import ACTIVE_STORES, ADAPTERS
 from tests.forked import run_forked
+from tests.integration.test_crashes import empty_database
 from tests.servers import new_database, postgres_programs, redis
 from tests.ticket_scenario import TicketScene, opened_scene
+
+__all__ = ["empty_database"]
 
 STORES = [("sqlite", "own"), ("sqlite", "redis"), ("postgres", "own"), ("postgres", "redis")]
 PASSAGES = {
@@ -78,9 +81,9 @@ def _die() -> None:
 @pytest.mark.parametrize(("database", "active"), STORES, ids="+".join)
 @pytest.mark.parametrize("point", TICKET_POINTS)
 async def test_a_killed_process_loses_no_ticket(
-    point: str, database: str, active: str, tmp_path: Path
+    point: str, database: str, active: str, tmp_path: Path, empty_database: Path
 ) -> None:
-    places = [await _database(database, tmp_path)]
+    places = [await _database(database, tmp_path, empty_database)]
     if active == "redis":
         places.append(await _redis(tmp_path))
     await asyncio.to_thread(_run, tmp_path, places, f"{point}:{PASSAGES[point]}")
@@ -90,9 +93,9 @@ async def test_a_killed_process_loses_no_ticket(
         await scene.check(messages=3)
 
 
-async def _database(kind: str, folder: Path) -> str:
+async def _database(kind: str, folder: Path, empty: Path) -> str:
     if kind == "sqlite":
-        return str(folder / "desk.db")
+        return str(shutil.copy(empty, folder / "desk.db"))
     if postgres_programs() is None:
         pytest.skip("PostgreSQL's server is not installed (Debian: apt-get install postgresql)")
     return await asyncio.to_thread(new_database)
