@@ -8,14 +8,16 @@ the language, a sentence with a question mark asks.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cache
-from pathlib import Path
-from typing import Any, NamedTuple
 
-from deskhand.config.yaml import read_yaml
+from deskhand.language.ask_phrases import (
+    AskPhrases,
+    language_with_phrases,
+    spoken_phrases,
+)
+from deskhand.language.message_sentences import Span, own_words
 from deskhand.language.slots.folded_text import FoldedText
 
 MOST_TEXT = 20_000
@@ -23,12 +25,23 @@ MOST_TEXT = 20_000
 MOST_PARTS = 120
 _CONTEXT = 240
 """Characters of what was said just before that come with an ask: it tells what "it" is."""
-_PHRASES = Path(__file__).with_name("asks.yaml")
+_AROUND = " ,;:-\n¿¡\"'("
 _FEW_LETTERS = 3
-_LONGEST_CLOSING = 60
-_LONGEST_ANNOUNCEMENT = 8
-_QUESTIONS = re.compile(r"\b(?:questions?|dotaz|otaz(?:k|ek)|fragen?|preguntas?|dudas?|pytani)")
-"""What "I have two questions." calls what it announces, in words without accents."""
+_LONGEST_ANNOUNCEMENT = 12
+_LEFT_OUT = 3
+"""A request with no more words after it than these does not say what is asked."""
+_CLOSE = 4
+"""How many words before a joint "see", "tell me" and the like may stand whose object follows it."""
+_ASIDE = 5
+"""The most words of what somebody says in passing that he does not know."""
+_TITLE = 5
+"""The most words of a list's item that asks without a question mark among others with one."""
+_LONGEST_TITLE = 60
+_TAIL = 2
+"""Words that ask nothing by themselves at the end of a sentence: "and how?"."""
+_QUESTION_MARK = re.compile(r"\?(?!\w|\.\w)")
+"""None inside the name of a file."""
+_ACCENT = re.compile(r"[áéíóúñ]", re.IGNORECASE)
 
 
 class PartKind(StrEnum):
@@ -55,32 +68,13 @@ class Part:
         return f"{self.context} {self.text}".strip()
 
 
-class _Span(NamedTuple):
-    start: int
-    end: int
-    is_item: bool = False
-    """Whether it is an item of a list."""
-
-
-_ITEM = re.compile(r"[ \t]*(?:[-*•–—▪·>]+|\(?\d{1,2}[.)]|\(?[a-h]\))[ \t]+(?=\S)")
-_SENTENCE_END = re.compile(
-    r"[.!?…]+[\"'”»)]*(?=\s)|\s[–—]\s|;\s|\s\.\.\.|:\s*(?=\n)"
-    r"|:\s+(?=[^.!?:\n]{8,}\?)"
-)
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:mr|mrs|ms|dr|st|no|nr|c|tel|e\.g|i\.e|etc|resp|ca|cca|tj|napr|bzw|usw|ggf|z\. ?b"
-    r"|d\. ?h|inkl|evtl|sr|sra|srta|art|p\. ?ej|ing|mgr|np|ul|godz|prof|m|mm|mme|mlle"
-    r"|\d{1,2}|[a-z]))\.$"
-)
-
-
 def read_parts(text: str, subject: str = "", language: str | None = None) -> list[Part]:
     """The parts of a message in their order, without greeting, closing and signature.
 
     A subject that asks is a part too (with places before 0) where the text itself asks nothing.
     In a language that is not known, the words of all languages count.
     """
-    phrases = _phrases(_language_with_phrases(language))
+    phrases = spoken_phrases(language)
     parts = _parts_of(text[:MOST_TEXT], phrases)
     if any(part.kind in (PartKind.ASK, PartKind.WISH) for part in parts):
         return parts
@@ -94,50 +88,116 @@ def read_parts(text: str, subject: str = "", language: str | None = None) -> lis
     return moved + parts
 
 
-def _parts_of(text: str, phrases: "_Phrases") -> list[Part]:
+def _parts_of(text: str, phrases: AskPhrases) -> list[Part]:
     reading = FoldedText(text)
     parts: list[Part] = []
-    asking_list = False
+    unmarked: set[int] = set()
     before = ""
-    for span in _own_words(reading, phrases):
-        words = reading.folded[span.start : span.end]
-        kind = _kind_of(words, phrases)
-        if not span.is_item:
-            asking_list = words.rstrip().endswith(":") or kind in (PartKind.ASK, PartKind.WISH)
-        elif asking_list and kind is PartKind.STATEMENT:
-            kind = PartKind.ASK
-        if words.rstrip().endswith(":") and kind is PartKind.ASK:
-            kind = PartKind.STATEMENT  # it announces what the list below asks
+    for span, kind in _kinds(reading, phrases):
         for clause in _clauses(reading, span, kind, phrases):
             part = _part(reading, clause, kind, before)
             if part is not None and not phrases.joints.fullmatch(part.text.lower()):
+                if not _is_marked(_words(reading, span)):
+                    unmarked.add(len(parts))
                 parts.append(part)
                 before = f"{before} {part.text}"[-_CONTEXT:]
         if len(parts) >= MOST_PARTS:
             break
-    return _without_announcements(parts)
+    return _without_announcements(parts, unmarked, phrases)
 
 
-def _without_announcements(parts: list[Part]) -> list[Part]:
-    """ "I have two questions." asks nothing where the questions follow."""
+def _kinds(reading: FoldedText, phrases: AskPhrases) -> Iterator[tuple[Span, PartKind]]:
+    """Sentences and items of lists, each with what it does."""
+    spans = own_words(reading, phrases)
+    items = [span for span in spans if span.is_item]
+    marked = any(_is_marked(_words(reading, span)) for span in items)
+    asking_list = bool(items) and _asks_by_its_items(reading, spans, phrases)
+    only_items = asking_list
+    for span in spans:
+        words = _words(reading, span)
+        kind = _kind_of(words, phrases)
+        if kind is PartKind.ASK and _only_sounds_asking(reading, span, phrases):
+            kind = PartKind.STATEMENT
+        announces = words.rstrip().endswith(":")
+        if not span.is_item:
+            asking_list = only_items or announces or kind in (PartKind.ASK, PartKind.WISH)
+        elif kind is PartKind.ASK:
+            asking_list = True
+        elif asking_list and kind is PartKind.STATEMENT:
+            is_title = len(words.split()) <= _TITLE
+            kind = PartKind.ASK if is_title or not marked else kind
+        if announces and kind is PartKind.ASK:
+            kind = PartKind.STATEMENT  # it announces what the list below asks
+        yield span, kind
+
+
+def _asks_by_its_items(reading: FoldedText, spans: Sequence[Span], phrases: AskPhrases) -> bool:
+    """Whether a message asks nothing but what its list names: "- price of a lid - colours"."""
+    for span in spans:
+        kind = _kind_of(_words(reading, span), phrases)
+        if not span.is_item and kind in (PartKind.ASK, PartKind.WISH):
+            return False
+    short = [span for span in spans if span.is_item and span.end - span.start <= _LONGEST_TITLE]
+    return len(short) > 1
+
+
+def _words(reading: FoldedText, span: Span) -> str:
+    return reading.folded[span.start : span.end]
+
+
+def _only_sounds_asking(reading: FoldedText, span: Span, phrases: AskPhrases) -> bool:
+    """Whether a sentence begins with an asking word and tells something: "When I click, it hangs."
+
+    Spanish tells the two apart by the accent, for those who write accents.
+    """
+    words = _words(reading, span)
+    bare = words.strip(_AROUND)
+    if _is_marked(words) or not phrases.opens.match(bare):
+        return False
+    if phrases.requests.search(bare) or phrases.indirect.search(bare):
+        return False
+    if phrases.tells.match(bare):
+        return True
+    begin = span.start + words.index(bare)
+    given = reading.given[reading.origin(begin) : reading.origin(span.end)]
+    opening = phrases.accented.match(bare)
+    if opening is None or not _ACCENT.search(reading.given):
+        return False
+    return not _ACCENT.search(given[: opening.end()])
+
+
+def _without_announcements(
+    parts: list[Part], unmarked: Collection[int], phrases: AskPhrases
+) -> list[Part]:
+    """ "I have two questions." and "Not sure who to ask." ask nothing where a question follows."""
     if sum(part.kind is PartKind.ASK for part in parts) < 2:
         return parts
-    kept: list[Part] = []
-    for part in parts:
-        only = part.kind is PartKind.ASK and _only_announces(part.text)
-        kept.append(replace(part, kind=PartKind.STATEMENT, context="") if only else part)
+    kept = list(parts)
+    for place in unmarked:
+        part = parts[place]
+        if part.kind is PartKind.ASK and _only_announces(part.text, phrases):
+            kept[place] = replace(part, kind=PartKind.STATEMENT, context="")
     if any(part.kind is PartKind.ASK for part in kept):
         return kept
     return parts
 
 
-def _only_announces(text: str) -> bool:
-    words = FoldedText(text).folded
-    is_short = len(words.split()) <= _LONGEST_ANNOUNCEMENT
-    return is_short and "?" not in words and _QUESTIONS.search(words) is not None
+def _only_announces(text: str, phrases: AskPhrases) -> bool:
+    """Whether a sentence without a question mark only says that something is asked."""
+    words = FoldedText(text).folded.strip(_AROUND)
+    unsure = phrases.unsure.match(words)
+    if unsure is not None:
+        what = words[unsure.end() :].strip(" ,").partition(",")[0]
+        return len(what.split()) <= _ASIDE
+    if phrases.asks_inside.match(words):
+        return False
+    if phrases.announces.search(words) and len(words.split()) <= _LONGEST_ANNOUNCEMENT:
+        return phrases.indirect.search(words) is None
+    request = phrases.requests.search(words)
+    return request is not None and len(words[request.end() :].split()) <= _LEFT_OUT
 
 
-def _part(reading: FoldedText, clause: _Span, kind: PartKind, before: str) -> Part | None:
+def _part(reading: FoldedText, clause: Span, kind: PartKind, before: str) -> Part | None:
     start, end = reading.origin(clause.start), reading.origin(clause.end)
     words = reading.given[start:end]
     shift = len(words) - len(words.lstrip(" \t\n-–—,;:"))
@@ -148,198 +208,90 @@ def _part(reading: FoldedText, clause: _Span, kind: PartKind, before: str) -> Pa
     return Part(kind, words, start + shift, start + shift + len(words), context)
 
 
-# --- sentences
-
-
-def _own_words(reading: FoldedText, phrases: "_Phrases") -> list[_Span]:
-    """Sentences and items of lists, without greeting and closing lines."""
-    spans: list[_Span] = []
-    for line in _lines(reading.folded):
-        spans += _sentences(reading.folded, line)
-    return _without_signature(reading.text, _without_frame(reading.folded, spans, phrases))
-
-
-def _lines(text: str) -> Iterator[_Span]:
-    """Paragraphs and items of lists: a line goes on with the next unless that begins an item,
-    or one of them is empty."""
-    start = end = -1
-    is_item = False
-    at = 0
-    for line in text.split("\n"):
-        item = _ITEM.match(line)
-        if not line.strip() or item is not None or _ends_short(text, start, end):
-            if start >= 0:
-                yield _Span(start, end, is_item)
-            start = -1
-        if line.strip():
-            if start < 0:
-                start, is_item = at + (item.end() if item else 0), item is not None
-            end = at + len(line)
-        at += len(line) + 1
-    if start >= 0:
-        yield _Span(start, end, is_item)
-
-
-def _ends_short(text: str, start: int, end: int) -> bool:
-    """Whether what was read so far is a line of its own: short, or ended by a mark."""
-    if start < 0:
-        return False
-    last = text[start:end].rpartition("\n")[2].rstrip()
-    return len(last) < 40 or last.endswith((":", "?", ".", "!", ","))
-
-
-def _sentences(text: str, line: _Span) -> Iterator[_Span]:
-    at = line.start
-    for mark in _SENTENCE_END.finditer(text, line.start, line.end):
-        if mark[0].startswith(".") and _ABBREVIATION.search(
-            text, max(at, mark.start() - 8), mark.start() + 1
-        ):
-            continue
-        if text[at : mark.end()].strip():
-            yield _Span(at, mark.end(), line.is_item)
-        at = mark.end()
-    if text[at : line.end].strip():
-        yield _Span(at, line.end, line.is_item)
-
-
-def _without_frame(text: str, spans: Sequence[_Span], phrases: "_Phrases") -> list[_Span]:
-    """Without the greeting at the beginning, and from the closing words at the end on."""
-    kept = list(spans)
-    while kept:
-        words = text[kept[0].start : kept[0].end]
-        greeting = phrases.greeting.match(words)
-        if greeting is None:
-            break
-        rest = greeting.end()
-        if not words[rest:].strip(" ,.!:-\n"):
-            kept.pop(0)
-            continue
-        kept[0] = _Span(kept[0].start + rest, kept[0].end, kept[0].is_item)
-        break
-    long = [place for place, span in enumerate(kept) if span.end - span.start > _LONGEST_CLOSING]
-    first = max(1, long[-1]) if long else 1  # after closing words nothing long follows
-    for place in range(first, len(kept)):
-        words = text[kept[place].start : kept[place].end].strip()
-        if "?" not in words and phrases.closing.fullmatch(words):
-            return kept[:place]
-    return kept
-
-
-def _without_signature(text: str, spans: list[_Span]) -> list[_Span]:
-    """Without names at the end: short lines of words that begin with capitals, no sentences."""
-    while len(spans) > 1:
-        words = text[spans[-1].start : spans[-1].end].strip()
-        names = [word for word in words.split() if word[:1].isalpha()]
-        is_name = names and all(word[0].isupper() or len(word) < 3 for word in names)
-        if not is_name or len(words) > _LONGEST_CLOSING or words.endswith(("?", "!", ":")):
-            break
-        spans = spans[:-1]
-    return spans
-
-
 # --- clauses
 
 
 def _clauses(
-    reading: FoldedText, span: _Span, kind: PartKind, phrases: "_Phrases"
-) -> Iterator[_Span]:
+    reading: FoldedText, span: Span, kind: PartKind, phrases: AskPhrases
+) -> Iterator[Span]:
     """A sentence that asks twice ("what does it cost and when is it there?") is two asks."""
     if kind is not PartKind.ASK:
         yield span
         return
     at = span.start
     for mark in phrases.next_question.finditer(reading.folded, span.start, span.end):
-        if _asks_by_itself(reading.folded[at : mark.start()], phrases):
-            yield _Span(at, mark.start(), span.is_item)
+        before = reading.folded[at : mark.start()]
+        behind = reading.folded[mark.start() : span.end]
+        if _goes_on(before, mark[0], behind, phrases):
+            continue
+        if _asks_by_itself(before, phrases):
+            yield Span(at, mark.start(), span.is_item)
             at = mark.start()
-    yield _Span(at, span.end, span.is_item)
+    yield Span(at, span.end, span.is_item)
 
 
-def _asks_by_itself(words: str, phrases: "_Phrases") -> bool:
+def _goes_on(before: str, joint: str, behind: str, phrases: AskPhrases) -> bool:
+    """Whether the words behind a joint belong to the question before it.
+
+    They do if they name the other possibility ("is it gone, or can I get it back?"), if they are
+    what somebody wants to see or be told ("where do I see whether it is open?"), if they only
+    describe a thing ("the chairs, which are blue"), or if they are too few.
+    """
+    asked = behind[len(joint) :].lstrip(" ¿¡")
+    if phrases.alternatives.match(behind) or len(asked.split()) < _TAIL:
+        return True
+    is_bare = joint.strip(" ¿¡") == ","
+    if is_bare and phrases.repeated.match(asked) and phrases.repeated.search(before):
+        return True
+    if is_bare and "¿" not in joint and phrases.relatives.match(asked):
+        return True
+    asks_openly = phrases.whether.match(asked) is not None
+    if is_bare and not asks_openly and not _is_marked(behind):
+        return True
+    bare = before.strip(_AROUND)
+    is_question = phrases.asks_inside.match(bare) is not None
+    last = bare if is_bare and not is_question else " ".join(bare.split()[-_CLOSE:])
+    return asks_openly and _lacks_object(last, phrases)
+
+
+def _lacks_object(words: str, phrases: AskPhrases) -> bool:
+    """Whether somebody wants to know, and the words do not say yet what."""
+    wanting = list(phrases.knows.finditer(words))
+    return bool(wanting) and phrases.object.search(words, wanting[-1].end()) is None
+
+
+def _asks_by_itself(words: str, phrases: AskPhrases) -> bool:
     """Whether the words before a joint ask something already, and not only announce it."""
     bare = words.strip(" ,;:-\n¿¡")
     if phrases.conditions.match(bare):
         behind = bare.partition(", ")[2]
         return bool(behind) and _asks_by_itself(behind, phrases)
-    opening = phrases.opens_anywhere.search(bare)
+    if phrases.tells.match(bare):
+        return False
+    opening = phrases.asks_inside.search(bare)
     if opening is not None:
         return len(bare[opening.end() :].split()) >= 1
     request = phrases.requests.search(bare)
     return request is not None and len(bare[request.end() :].split()) >= 2
 
 
-def _kind_of(words: str, phrases: "_Phrases") -> PartKind:
-    bare = words.strip(" ,;:-\n¿¡\"'(")
+def _kind_of(words: str, phrases: AskPhrases) -> PartKind:
+    bare = words.strip(_AROUND)
     if phrases.courtesy.fullmatch(bare.rstrip(" ?.!,;:-)")):
         return PartKind.STATEMENT
-    if "?" in words or phrases.opens.match(bare) or phrases.requests.search(bare):
+    if _is_marked(words) or phrases.opens.match(bare) or phrases.requests.search(bare):
+        return PartKind.ASK
+    if phrases.indirect.search(bare):
         return PartKind.ASK
     if phrases.wishes.search(bare):
         return PartKind.WISH
     return PartKind.THANKS if phrases.thanks.search(bare) else PartKind.STATEMENT
 
 
-# --- phrases
-
-
-class _Phrases(NamedTuple):
-    opens: re.Pattern[str]
-    opens_anywhere: re.Pattern[str]
-    next_question: re.Pattern[str]
-    conditions: re.Pattern[str]
-    joints: re.Pattern[str]
-    requests: re.Pattern[str]
-    wishes: re.Pattern[str]
-    thanks: re.Pattern[str]
-    courtesy: re.Pattern[str]
-    greeting: re.Pattern[str]
-    closing: re.Pattern[str]
+def _is_marked(words: str) -> bool:
+    return _QUESTION_MARK.search(words) is not None
 
 
 def speaks(language: str | None) -> bool:
     """Whether asks are found by the phrases of this language."""
-    return _language_with_phrases(language) is not None
-
-
-def _language_with_phrases(language: str | None) -> str | None:
-    primary = (language or "").partition("-")[0].lower()
-    return primary if primary in _table() else None
-
-
-@cache
-def _table() -> Mapping[str, Any]:
-    return dict(read_yaml(_PHRASES).data)
-
-
-@cache
-def _phrases(language: str | None) -> _Phrases:
-    """The phrases of one language, or of all."""
-    table = _table()
-    spoken = list(table.values()) if language is None else [table[language]]
-    opens, verbs = _any_of(spoken, "opens"), _any_of(spoken, "verbs")
-    joins, whether = _any_of(spoken, "joins"), _any_of(spoken, "whether")
-    lead = rf"(?:(?:{joins})[ ,]+)?"
-    return _Phrases(
-        opens=re.compile(rf"{lead}(?:{opens})\b"),
-        opens_anywhere=re.compile(rf"\b(?:{opens}|{verbs}|{whether})\b"),
-        next_question=re.compile(
-            rf"(?:[,;:?]\s+(?:(?:{joins})\s+)?|\s(?:{joins})\s+)[¿¡]?"
-            rf"(?=(?:{opens}|{verbs}|{whether})\b)"
-        ),
-        conditions=re.compile(rf"{lead}(?:{_any_of(spoken, 'conditions')})\b"),
-        joints=re.compile(rf"(?:{joins})"),
-        requests=re.compile(rf"\b(?:{_any_of(spoken, 'requests')})"),
-        wishes=re.compile(rf"\b(?:{_any_of(spoken, 'wishes')})\b"),
-        thanks=re.compile(rf"\b(?:{_any_of(spoken, 'thanks')})\b"),
-        courtesy=re.compile(rf"(?:{lead}(?:{_any_of(spoken, 'courtesies')}))"),
-        greeting=re.compile(
-            rf"\W*(?:{_any_of(spoken, 'greets')})\b[^,:!.?\n]{{0,60}}(?:[,:!.]+|$|\n)\s*"
-        ),
-        closing=re.compile(rf"\W*(?:{_any_of(spoken, 'closes')})\b[^\n?]{{0,{_LONGEST_CLOSING}}}"),
-    )
-
-
-def _any_of(spoken: Sequence[Mapping[str, Sequence[str]]], key: str) -> str:
-    written = {phrase for words in spoken for phrase in words[key]}
-    longest_first = sorted(written, key=lambda phrase: (-len(phrase), phrase))
-    return "|".join(phrase.replace("~", r"(?:\S+ ){0,3}?\S*") for phrase in longest_first)
+    return language_with_phrases(language) is not None

@@ -133,3 +133,93 @@ def test_who_asks_after_somebody_wants_no_answer(language: str, text: str) -> No
 def test_a_question_that_begins_like_a_courtesy_is_one() -> None:
     [part] = read_parts("¿Qué tal os va el martes?", language="es")
     assert part.kind is PartKind.ASK
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Is the kettle lost for good, or can it be mended?"),
+        ("cs", "Dá se ta konvice opravit, nebo je po ní?"),
+        ("de", "Kann man den Kessel flicken oder ist er hin?"),
+        ("es", "¿Se arregla la tetera o tengo que comprar otra?"),
+        ("fr", "Est-ce que la bouilloire se répare ou faut-il la jeter ?"),
+        ("pl", "Czy czajnik da się naprawić, czy trzeba kupić nowy?"),
+    ],
+)
+def test_two_possibilities_are_one_ask(language: str, text: str) -> None:
+    assert asks(text, "", language) == [text]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Can I check somewhere whether the shop is open?"),
+        ("cs", "Můžete mi říct, kolik vody se tam vejde?"),
+        ("de", "Wo kann ich nachsehen, ob der Laden offen hat?"),
+        ("es", "¿Dónde puedo ver si la tienda está abierta?"),
+        ("fr", "Où puis-je voir si le magasin est ouvert ?"),
+        ("pl", "Gdzie mogę sprawdzić, czy sklep jest otwarty?"),
+        ("cs", "Za jak dlouho dodáte konvice, které máte v Brně?"),
+        ("de", "Haben Sie Kessel, welche pfeifen?"),
+    ],
+)
+def test_what_somebody_wants_to_see_or_describes_is_no_second_ask(language: str, text: str) -> None:
+    assert asks(text, "", language) == [text]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "When I pour the tea, the lid falls off. "),
+        ("en", "My aunt mentioned how kindly you look on choirs. "),
+        ("cs", "Jak už jsem psala, čaj máme rádi. "),
+        ("de", "Was mich wundert: Der Deckel war gestern noch dran. "),
+        ("es", "Que el té está rico ya lo sabéis. Además, llevo años con vosotros. "),
+        ("es", "Cuando uno se hace mayor, el café le sienta mal. "),
+        ("fr", "Quand je verse le thé, le couvercle tombe. "),
+        ("pl", "Jak już pisałam, herbata była dobra. "),
+        ("en", 'The file is called "lid?.pdf" here. '),
+        ("en", "Not sure who to ask. "),
+        ("cs", "Prosím o pomoc s konvicí. "),
+        ("es", "Una consulta desde Vigo. "),
+    ],
+)
+def test_what_begins_like_a_question_may_tell_something(language: str, text: str) -> None:
+    question = {
+        "en": "What does a lid cost?",
+        "cs": "Kolik stojí víčko?",
+        "de": "Was kostet ein Deckel?",
+        "es": "¿Cuánto cuesta una tapa?",
+        "fr": "Combien coûte un couvercle ?",
+        "pl": "Ile kosztuje pokrywka?",
+    }[language]
+    assert asks(text + question, "", language) == [question]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "I should be glad to hear whether you mend kettles"),
+        ("en", "We'd like to ask, with all respect, where the lids went"),
+        ("cs", "Chtěl bych jen vědět, zda opravujete konvice"),
+        ("cs", "Byla bych ráda, kdybyste mi napsali, jak se konvice myje"),
+        ("de", "Ich wüsste gern, ob Sie Kessel flicken"),
+        ("de", "Bitte geben Sie mir kurz Bescheid, ob der Laden offen ist"),
+        ("es", "Mi tía pide que les pregunte cuánto cabe en la tetera"),
+        ("fr", "Je vous saurais gré de me dire si la bouilloire se répare"),
+        ("pl", "Proszę jeszcze napisać, ile wody się mieści"),
+    ],
+)
+def test_an_indirect_question_is_an_ask(language: str, text: str) -> None:
+    assert asks(f"{text}. Tea.", "", language) == [f"{text}."]
+
+
+def test_items_of_a_list_ask_as_their_neighbours_do() -> None:
+    assert asks("- how big is it\n- price\n- rent per month", "", "en") == [
+        "how big is it",
+        "price",
+        "rent per month",
+    ]
+    assert asks("Notes:\n- we have the old one here\n- where is the lid?", "", "en") == [
+        "where is the lid?"
+    ]
