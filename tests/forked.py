@@ -45,7 +45,7 @@ SERVES = (
     "deskhand.wiring.serving",
     "deskhand.wiring.webhooks",
     "uvicorn.lifespan.on",
-    "uvicorn.protocols.http.h11_impl",
+    "uvicorn.protocols.http.httptools_impl",
 )
 """What `deskhand serve` imports sooner or later."""
 WORKS = (

@@ -6,6 +6,7 @@ import random
 import re
 import socket
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -62,6 +63,51 @@ async def test_half_a_request_is_cut_off(shop: Served, monkeypatch: pytest.Monke
         reader, writer = await asyncio.open_connection(host, port)
         writer.write(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
         assert (await reader.readline()).startswith(b"HTTP/1.1 200")
+        writer.close()
+        server.should_exit = True
+        await serving
+
+
+NOT_ENDING = {
+    "headers": b"GET /healthz HTTP/1.1\r\nHost: x\r\n" + b"X-More: 1\r\n" * 20_000,
+    "a header": b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-More: " + b"1" * 200_000,
+    "an address": b"GET /" + b"1" * 200_000,
+}
+MISLEADING = {
+    "no host": b"GET /healthz HTTP/1.1\r\n\r\n",
+    "two hosts": b"GET /healthz HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
+    "a version of its own": b"GET /healthz HTTP/2.0\r\nHost: x\r\n\r\n",
+    "two lengths": b"POST /api/messages HTTP/1.1\r\nHost: x\r\n"
+    b"Content-Length: 1\r\nContent-Length: 2\r\n\r\n",
+    "a length beside chunks": b"POST /api/messages HTTP/1.1\r\nHost: x\r\n"
+    b"Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("sent", [*NOT_ENDING.values(), *MISLEADING.values()])
+async def test_a_request_that_cannot_be_read_is_refused(shop: Served, sent: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        config = uvicorn.Config(shop.app, http=HeaderTimeoutProtocol, log_config=None, ws="none")
+        server = uvicorn.Server(config)
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        reader, writer = await asyncio.open_connection(*listener.getsockname())
+        writer.write(sent)
+        assert (await reader.readline()).startswith(b"HTTP/1.1 400")
+        writer.close()
+        server.should_exit = True
+        await serving
+
+
+async def test_a_body_whose_end_never_ends_is_cut_off(shop: Served) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        config = uvicorn.Config(shop.app, http=HeaderTimeoutProtocol, log_config=None, ws="none")
+        server = uvicorn.Server(config)
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        reader, writer = await asyncio.open_connection(*listener.getsockname())
+        writer.write(b"POST /login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+        writer.write(b"1\r\na\r\n0\r\n" + b"X-More: 1\r\n" * 20_000)
+        with suppress(ConnectionError):
+            await reader.read()
         writer.close()
         server.should_exit = True
         await serving
