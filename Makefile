@@ -31,7 +31,8 @@ FUZZ_VENV := .venv-fuzz
 SCHEMATHESIS := schemathesis==4.32.5
 BIN := $(VENV)/bin
 
-.PHONY: help install demo test model-servers firm fuzz screenshots lint format chaos soak bench lock wheels audit clean distclean
+.PHONY: help install demo test model-servers firm fuzz screenshots lint check-types check-style check-layers \
+	test-servers learned-desks format chaos soak bench lock wheels audit clean distclean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,9 +42,8 @@ install: $(VENV)/.installed ## Create .venv with Deskhand and its pinned depende
 demo: install ## Watch two desks work sample mail, and decide on a page (Ctrl-C ends it)
 	$(BIN)/deskhand demo
 
-test: lint ## Run every check, then the tests
-	scripts/test-servers.sh
-	$(BIN)/python scripts/learn_desks.py
+test: install ## Run every check, then the tests
+	@$(MAKE) --no-print-directory --jobs 5 $(CHECKS) test-servers learned-desks
 	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal --durations 25 $(PYTEST_ARGS)
 
 model-servers: $(LLAMA_VENV)/.installed $(LITELLM_VENV)/.installed ## Install llama.cpp and LiteLLM for the tests that talk to them (850 MB)
@@ -62,10 +62,26 @@ screenshots: install ## Take pictures of every screen on demo data, into screens
 	PYTHONPATH=. $(BIN)/python scripts/screenshots.py $(SCREENSHOT_ARGS)
 
 lint: install ## Check style, types and layers
+	@$(MAKE) --no-print-directory --jobs 3 $(CHECKS)
+
+# They run beside one another: the types alone take one processor for a minute.
+CHECKS := check-types check-style check-layers
+
+check-types:
+	$(BIN)/mypy
+
+check-style:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+
+check-layers:
 	$(BIN)/lint-imports
+
+test-servers:
+	scripts/test-servers.sh
+
+learned-desks:
+	$(BIN)/python scripts/learn_desks.py
 
 format: install ## Rewrite the code in house style
 	$(BIN)/ruff check --fix .
