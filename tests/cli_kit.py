@@ -2,10 +2,14 @@
 disk."""
 
 import json
+import shutil
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 SAMPLES = Path(__file__).parent.parent / "src" / "deskhand" / "desks" / "sample" / "samples"
 
@@ -25,6 +29,37 @@ class Said:
 
 
 Cli = Callable[..., Said]
+Begin = Callable[[Callable[[], Any]], Any]
+"""Does the work that a test begins with, once for all of them."""
+
+
+@dataclass(frozen=True)
+class Left:
+    """A copy of the folder that some work was done in, and what the work returned."""
+
+    folder: Path
+    told: Any
+
+
+_left: dict[str, Left] = {}
+
+
+def done_once(
+    name: str, work: Callable[[], Any], folder: Path, keep: pytest.TempPathFactory
+) -> Any:
+    """What the work returns; in the folder lies what it left there.
+
+    It is done once in a process. Whoever asks for it again gets copies: tests that look at a
+    worked desk need not have it worked anew for each.
+    """
+    if name in _left:
+        shutil.copytree(_left[name].folder, folder, dirs_exist_ok=True)
+    else:
+        told = work()
+        kept = keep.mktemp("left") / "folder"
+        shutil.copytree(folder, kept)
+        _left[name] = Left(kept, told)
+    return deepcopy(_left[name].told)
 
 
 def write_desk(folder: Path, desk: str, rules: str, tools: str = "") -> Path:

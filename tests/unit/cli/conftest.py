@@ -1,14 +1,15 @@
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from deskhand.cli import main
 from deskhand.cli.terminal import console
 from tests.automatic import automatic_copy
-from tests.cli_kit import Cli, Said
+from tests.cli_kit import Begin, Cli, Said, done_once
 
 
 @pytest.fixture
@@ -39,3 +40,14 @@ def cli(
     yield run
     logging.root.handlers[:], logging.root.level = handlers, level
     console.cache_clear()
+
+
+@pytest.fixture
+def begin(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Begin:
+    """Does work in the empty folder, or copies there what the same work left in another test."""
+
+    def begun(work: Callable[[], Any]) -> Any:
+        name = f"{work.__module__}.{work.__qualname__}"
+        return done_once(name, work, tmp_path, tmp_path_factory)
+
+    return begun

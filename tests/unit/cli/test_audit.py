@@ -9,15 +9,18 @@ from typing import Any
 
 import pytest
 
-from tests.cli_kit import SAMPLES, Cli
+from tests.cli_kit import SAMPLES, Begin, Cli
 
 
 @pytest.fixture
-def worked(cli: Cli) -> list[dict[str, Any]]:
-    names = ("order-status.eml", "refund.eml", "spam.eml")
-    return [
-        cli("run", SAMPLES / name, "--desk", "sample", "--live", "--json").json for name in names
-    ]
+def worked(cli: Cli, begin: Begin) -> list[dict[str, Any]]:
+    def work() -> list[Any]:
+        names = ("order-status.eml", "refund.eml", "spam.eml")
+        as_json = ("--desk", "sample", "--live", "--json")
+        return [cli("run", SAMPLES / name, *as_json).json for name in names]
+
+    stories: list[dict[str, Any]] = begin(work)
+    return stories
 
 
 def change(statement: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from deskhand.trust.standing import first_mode
 from deskhand.wiring import read_desk
-from tests.cli_kit import Cli
+from tests.cli_kit import Begin, Cli
 from tests.kit import a_message
 from tests.trust_kit import approve_many, decide, earning, worked, write_desk
 
@@ -15,16 +15,19 @@ SETTINGS = "start: draft, promote_at: 0.5, fall_back_at: 0.1, at_least: 5"
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Path:
+def desk(begin: Begin, tmp_path: Path) -> Path:
     """Twelve drafts that left as they were, and one that was edited."""
 
-    async def work() -> None:
+    async def earn() -> None:
         async with earning(tmp_path, SETTINGS) as working:
             await approve_many(working, 12)
             run_id, _ = await worked(working, a_message(50))
             await decide(working, run_id, "edit", edit={"text": "It left for 10 EUR."})
 
-    asyncio.run(work())
+    def work() -> None:
+        asyncio.run(earn())
+
+    begin(work)
     return tmp_path / "earning"
 
 

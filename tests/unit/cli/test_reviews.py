@@ -18,6 +18,7 @@ from tests.cli_kit import (
     TOOL_CODE,
     TOOL_DESK,
     TOOL_RULES,
+    Begin,
     Cli,
     write_desk,
     write_message,
@@ -25,11 +26,13 @@ from tests.cli_kit import (
 
 
 @pytest.fixture
-def waiting(cli: Cli) -> dict[str, Any]:
+def waiting(cli: Cli, begin: Begin) -> dict[str, Any]:
     """A refund of the sample desk, waiting in ./deskhand.db."""
-    story: dict[str, Any] = cli(
-        "run", SAMPLES / "refund.eml", "--desk", "sample", "--live", "--json"
-    ).json
+
+    def work() -> Any:
+        return cli("run", SAMPLES / "refund.eml", "--desk", "sample", "--live", "--json").json
+
+    story: dict[str, Any] = begin(work)
     return story
 
 

@@ -5,16 +5,20 @@ from typing import Any
 
 import pytest
 
-from tests.cli_kit import BROKEN_DESK, BROKEN_RULES, SAMPLES, Cli, write_desk, write_message
+from tests.cli_kit import BROKEN_DESK, BROKEN_RULES, SAMPLES, Begin, Cli, write_desk, write_message
 
 
 @pytest.fixture
-def worked(cli: Cli, parcels: Path) -> list[dict[str, Any]]:
+def worked(cli: Cli, begin: Begin, parcels: Path) -> list[dict[str, Any]]:
     """Three runs of the sample desk in ./deskhand.db."""
-    names = ("order-status.eml", "refund.eml", "spam.eml")
-    return [
-        cli("run", SAMPLES / name, "--desk", parcels, "--live", "--json").json for name in names
-    ]
+
+    def work() -> list[Any]:
+        names = ("order-status.eml", "refund.eml", "spam.eml")
+        as_json = ("--desk", parcels, "--live", "--json")
+        return [cli("run", SAMPLES / name, *as_json).json for name in names]
+
+    stories: list[dict[str, Any]] = begin(work)
+    return stories
 
 
 def test_runs_are_listed_newest_first(cli: Cli, worked: list[dict[str, Any]]) -> None:

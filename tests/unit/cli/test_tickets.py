@@ -9,7 +9,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from deskhand.adapters.stores.sqlite_backend import SqliteBackend
-from tests.cli_kit import Cli, Said, write_desk, write_message
+from tests.cli_kit import Begin, Cli, Said, write_desk, write_message
 from tests.tickets_kit import asking, tickets_of
 
 DESK = """
@@ -25,8 +25,17 @@ flows:
 
 
 @pytest.fixture
-def ids(cli: Cli, tmp_path: Path) -> list[str]:
+def ids(cli: Cli, begin: Begin, tmp_path: Path) -> list[str]:
     """The tickets of three messages, two of them Ann's."""
+
+    def work() -> list[str]:
+        return _tickets_of_three(cli, tmp_path)
+
+    ids: list[str] = begin(work)
+    return ids
+
+
+def _tickets_of_three(cli: Cli, tmp_path: Path) -> list[str]:
     folder = write_desk(tmp_path / "counter", DESK, "")
     found: list[str] = []
     for number, (who, words) in enumerate(
