@@ -6,7 +6,8 @@ medicines, strengths, promises, links. The other half, in `replies/blind.jsonl`,
 had not read the checks, in four languages: right numbers in wrong sentences, denials, a bare yes,
 and 203 right ones. `second.jsonl` was written later, from the articles alone, before its writer had
 read the checks; `third.jsonl` after that (decision 0107 has what they showed when they were new).
-`fourth.jsonl` and `fifth.jsonl` paraphrase freely, as models do (decision 0114).
+`fourth.jsonl` and `fifth.jsonl` paraphrase freely, as models do (decision 0114). `sixth.jsonl` is a
+stranger's, written as current models write (decision 0114).
 """
 
 import json
@@ -21,9 +22,9 @@ from deskhand.outgoing.sentences import sentences
 from tests.security.replies.model import RESULT, Desk, ModelReply
 
 REPLIES = Path(__file__).parent / "replies"
-MOST_RIGHT_HELD = {"blind": 26, "second": 8, "third": 3, "fourth": 32, "fifth": 22}
-"""Right replies that wait, of 203, 60, 40, 123 and 60. 17 of the first wait on purpose: they leave
-something to a colleague, or a medical question is asked or answered. Lower them, never raise
+MOST_RIGHT_HELD = {"blind": 26, "second": 8, "third": 3, "fourth": 32, "fifth": 18, "sixth": 74}
+"""Right replies that wait, of 203, 60, 40, 123, 60 and 100. 17 of the first wait on purpose: they
+leave something to a colleague, or a medical question is asked or answered. Lower them, never raise
 them."""
 GENERATED = 1000
 PROMISES = (

@@ -17,6 +17,7 @@ from deskhand.outgoing.content_words import (
     words_in,
 )
 from deskhand.outgoing.contradictions import nearest_clause, overlap
+from deskhand.outgoing.pairs import other_place
 from deskhand.outgoing.polarity import is_negative
 from deskhand.outgoing.quoted_sources import Clause, Passage, clause_of
 from deskhand.outgoing.reply_sentence import ReplySentence
@@ -48,7 +49,8 @@ def reads_otherwise(
         return f"the quote for this does not speak of “{name}”"
     if (borrowed := _borrowed(sentence, clause, passage, names)) is not None:
         return f"the source says “{borrowed}” of something else"
-    if (new := _replacement(sentence, clause, passage)) is not None:
+    new = other_place(clause, passage, sentence.grounds.quoted_words)
+    if (new := new or _replacement(sentence, clause, passage)) is not None:
         return f"the quote has another word in place of “{new}”"
     if not clause.values and _has_new_part(sentence, clause):
         return "nothing quoted says this"

@@ -18,7 +18,7 @@ _SHARED = 0.66
 """How much of the longer word two words of the same stem have in common, at least."""
 _SHORTEST_PART = 5
 _OPPOSITE = ("un", "in", "im", "ir", "ne", "nie", "non", "dis", "des")
-_SENTENCE_BREAK = re.compile(r"[.!?:\n\"“„»(–-][\s\"“„»(–-]*$|^[\s>*•\"“„»(–-]*$")
+_SENTENCE_BREAK = re.compile(r"[.!?¡¿:\n\"“„»(–-][\s\"“„»(–¡¿-]*$|^[\s>*•\"“„»(–¡¿-]*$")
 
 
 _VOWELS = re.compile(r"[aeiou]")

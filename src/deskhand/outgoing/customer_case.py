@@ -15,6 +15,8 @@ from deskhand.language.slots.folded_text import fold
 from deskhand.outgoing.claim_words import phrases_of, words_of, words_of_each
 from deskhand.outgoing.content_words import Word, same_word, words_in
 from deskhand.outgoing.contradictions import overlap
+from deskhand.outgoing.derived_amounts import counted_in, is_derived_amount, tells_price_of_size
+from deskhand.outgoing.derived_dates import is_base_of_derived, is_derived_date
 from deskhand.outgoing.quoted_sources import Clause, Passage
 from deskhand.outgoing.reply_sentence import ReplySentence
 from deskhand.outgoing.stated_values import values_in
@@ -51,22 +53,45 @@ def without_own_case(
 
 
 def _own_case(sentence: ReplySentence, clause: Clause, values: Sequence[Value]) -> list[Value]:
-    case: list[Value] = []
     asked = sentence.grounds.message_values
     quoted = sentence.grounds.quoted_values
-    computed = [value for value in values if _is_computed(sentence, value)]
+    computed = [value for value in values if _is_derived(sentence, clause, value)]
+    case = [value for value in values if _comes_of(sentence, clause, value, computed)]
     for value in values:
-        is_year = value.unit == "month" and value.readings == {"12"} and bool(computed)
-        is_of_date = value.kind == "weekday" and not any(
-            other.kind == "weekday" for other in sentence.values
-        )
-        if value in computed or is_year or is_of_date:
-            case.append(value)
-        elif value.kind == "number" and is_stated(value, asked) and not is_stated(value, quoted):
+        if value.kind != "number" or value in case:
+            continue
+        if is_stated(value, asked) and not is_stated(value, quoted):
             others = [other for other in values if other not in (value, *computed)]
             if computed or _is_fitting(sentence, value, clause, others):
                 case.append(value)
     return case
+
+
+def _comes_of(
+    sentence: ReplySentence, clause: Clause, value: Value, computed: Sequence[Value]
+) -> bool:
+    """Whether a value is computed, or one that another is computed from."""
+    if value in computed or (value.unit == "month" and value.readings == {"12"} and computed):
+        return True
+    if value.kind == "weekday":  # of a date, which tells it
+        return not any(other.kind == "weekday" for other in sentence.values)
+    if value.unit in MONEY and tells_price_of_size(sentence, value):
+        return True
+    computes = any(_is_derived(sentence, clause, other) for other in sentence.values)
+    return computes and _is_count_of_theirs(sentence, value)
+
+
+def _is_count_of_theirs(sentence: ReplySentence, value: Value) -> bool:
+    """Whether a number is one of those that the message counts, or all of them together."""
+    counts = [counted.number for counted in counted_in(sentence.grounds.message)]
+    is_count = value.kind == "number" and value.unit in ("", "month")
+    return is_count and _number(value) in {*counts, sum(counts)}
+
+
+def _is_derived(sentence: ReplySentence, clause: Clause, value: Value) -> bool:
+    if _is_computed(sentence, value) or is_derived_amount(sentence, clause, value):
+        return True
+    return is_derived_date(sentence, value) or is_base_of_derived(sentence, value)
 
 
 def _is_fitting(
@@ -250,35 +275,15 @@ class _Rate(NamedTuple):
 
 
 def _is_computed(sentence: ReplySentence, value: Value) -> bool:
-    """Whether an amount is what the customer's pieces cost, or a year's worth of months."""
+    """Whether an amount is a year's worth of months."""
     if value.unit not in MONEY or is_stated(value, sentence.grounds.quoted_values):
         return False
     rates = [rate for passage in sentence.grounds.passages for rate in _rates(passage)]
-    rates = [rate for rate in rates if rate.unit == value.unit]
-    texts = (sentence.grounds.message, sentence.text)
-    totals = {_total(rates, text) for text in texts}
+    totals: set[Decimal] = set()
     if any(_is_year(word) for word in words_in(sentence.text)):
-        totals |= {12 * rate.price for rate in rates if rate.noun in _months()}
+        of_unit = [rate for rate in rates if rate.unit == value.unit]
+        totals |= {12 * rate.price for rate in of_unit if rate.noun in _months()}
     return _number(value) in totals - {Decimal(0)}
-
-
-def _is_named(rate: _Rate, nouns: Sequence[str]) -> bool:
-    return any(same_word(noun, rate.noun) for noun in nouns)
-
-
-def _total(rates: Sequence[_Rate], text: str) -> Decimal:
-    """What the pieces cost that a text counts."""
-    pieces = words_of_each("counted_kinds")["pieces"]
-    total = Decimal(0)
-    for value in values_in(text):
-        if value.kind != "number" or value.unit:
-            continue
-        nouns = _nouns(text, value)
-        own = [rate for rate in rates if _is_named(rate, nouns)]
-        any_piece = [rate for rate in rates if rate.noun in pieces]
-        for rate in (own or any_piece)[:1]:
-            total += _number(value) * rate.price
-    return total
 
 
 def _rates(passage: Passage) -> Iterator[_Rate]:
@@ -303,7 +308,16 @@ def _noun_of_rate(text: str, value: Value) -> str | None:
     return following[0].folded if following else None
 
 
-def is_total_of_one(sentence: ReplySentence, clause: Clause, values: Sequence[Value]) -> bool:
+def prices_wrongly(sentence: ReplySentence, clause: Clause, values: Sequence[Value]) -> str | None:
+    """Why an amount of a clause is the price of something else; None where it is not."""
+    if _is_total_of_one(sentence, clause, values):
+        return "the quote says this of one piece"
+    if any(tells_price_of_size(sentence, value) is False for value in values):
+        return "the source has this price for another size"
+    return None
+
+
+def _is_total_of_one(sentence: ReplySentence, clause: Clause, values: Sequence[Value]) -> bool:
     """Whether a clause calls the price of one piece the total of several."""
     if phrases_of("in_total").search(fold(clause.text)) is None:
         return False

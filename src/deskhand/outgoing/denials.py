@@ -94,6 +94,7 @@ def says_after_for_until(clause: Clause, passage: Passage) -> bool:
     was handed over` against `until it is handed over`."""
     told_words = [word.folded for word in words_in(clause.text)]
     after = _behind(told_words, words_of_each("opposites")["after"])
+    after += _behind(told_words, words_of("even_though"))
     if not after or any(word in words_of("until") for word in told_words):
         return False
     for said in passage.clauses:

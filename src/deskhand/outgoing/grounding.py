@@ -32,7 +32,9 @@ from deskhand.outgoing.clause_sense import (
 from deskhand.outgoing.comparisons import is_said_of_all
 from deskhand.outgoing.content_words import Word, same_word
 from deskhand.outgoing.contradictions import is_about_record
-from deskhand.outgoing.customer_case import is_total_of_one, without_own_case
+from deskhand.outgoing.courtesy import address_length
+from deskhand.outgoing.customer_case import prices_wrongly, without_own_case
+from deskhand.outgoing.derived_amounts import names_counted
 from deskhand.outgoing.direct_answers import (
     is_answer_backed,
     is_terse,
@@ -127,6 +129,7 @@ def check_grounding(text: str, grounds: Grounds) -> Grounding:
     language = identify(grounds.without_names(text), LANGUAGES).code
     for start, end in answers_joined(text):
         first = start + greeting_length(text[start:end])
+        first += address_length(text[first:end], grounds)
         checked = _SentenceCheck(ReplySentence(text, first, end, grounds, language))
         claims += checked.unbacked()
         if checked.is_checked and not checked.claims:
@@ -293,8 +296,8 @@ class _SentenceCheck:
         values, words = values_of(sentence, text), meaningful_words(text)
         if sentence.only_refers(text) or not (values or words):
             return None
-        if is_total_of_one(sentence, clause, values):
-            self._add("opposite", "the quote says this of one piece", start, end)
+        if (reason := prices_wrongly(sentence, clause, values)) is not None:
+            self._add("opposite", reason, start, end)
         values = without_own_case(sentence, clause, values)
         support = support_of(sentence, clause, values)
         is_record = support is not None and support.passage.is_record
@@ -354,6 +357,8 @@ class _SentenceCheck:
         if not is_name or self._grounds.knows_name(word.folded):
             return
         if is_record and is_about_record(word.folded):
+            return
+        if names_counted(self._sentence, word.folded):
             return
         reason = "a name that stands in nothing quoted"
         self._add("name", reason, start + word.start, start + word.end)

@@ -9,6 +9,7 @@ from deskhand.language.slots.folded_text import fold
 from deskhand.outgoing.claim_words import pattern_of, phrases_of, words_of
 from deskhand.outgoing.content_words import Word, same_word, stands_among, words_in
 from deskhand.outgoing.contradictions import is_about_record
+from deskhand.outgoing.courtesy import is_address, only_feels
 from deskhand.outgoing.grounds import Grounds
 from deskhand.outgoing.polarity import leading_answer
 from deskhand.outgoing.quoted_sources import clause_of, meaningful_words, tokens
@@ -76,18 +77,26 @@ class ReplySentence:
         if self._is_request(folded):
             return True
         clauses = [self.text[start:end] for start, end in clauses_of(self.text)]
+        answer, _ = leading_answer(self.text)
+        if answer and not any(map(self._sends_elsewhere, clauses)):
+            return False
         if any(map(self.only_refers, clauses)):
             return all(self.only_refers(part) or not clause_of(part).words for part in clauses)
-        answer, _ = leading_answer(self.text)
         is_silent = answer is None and not self.words and not self.values
         return is_silent and not self.only_assents()
 
     def only_refers(self, clause: str) -> bool:
-        """Whether a clause says that the writer does not know, or sends somebody to a doctor."""
+        """Whether a clause only says how the writer feels, that he does not know, or sends somebody
+        to a doctor."""
         if self._states_value(clause):
             return False
-        if self.leaves_out_of_list(clause):
+        if self.leaves_out_of_list(clause) or is_address(clause, self.grounds):
             return True
+        if only_feels(clause, self.grounds, self.language):
+            return True
+        return self._sends_elsewhere(clause)
+
+    def _sends_elsewhere(self, clause: str) -> bool:
         folded = fold(clause)
         says_so = pattern_of("unknown").search(folded) or pattern_of("referral").search(folded)
         return says_so is not None

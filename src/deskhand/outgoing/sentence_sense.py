@@ -20,6 +20,7 @@ from deskhand.outgoing.contradictions import (
 )
 from deskhand.outgoing.customer_case import fits_own_step
 from deskhand.outgoing.denials import denied_elsewhere, denies_otherwise, says_after_for_until
+from deskhand.outgoing.pairs import pairs_wrongly, said_of_the_other
 from deskhand.outgoing.quoted_sources import Clause, Passage, clause_of, tokens
 from deskhand.outgoing.record_states import states_in
 from deskhand.outgoing.reply_sentence import ReplySentence
@@ -117,11 +118,14 @@ def _only_said_by_customer(
     has_record = any(support.passage.is_record for support in supports)
     stated = [value for support in supports for value in support.passage.values]
     has_price = any(value.unit in MONEY for value in stated)
+    has_share = any(value.unit == "percent" for value in sentence.grounds.quoted_values)
     for word in rest.words:
         asked = any(same_word(word, other) for other in sentence.grounds.message_words)
         if not asked or _may_repeat(sentence, word, said, has_record=has_record):
             continue
         if has_price and word in words_of_each("concepts")["price"]:
+            continue
+        if has_share and phrases_of("reduced").fullmatch(word) is not None:
             continue
         return f"only the customer says “{word}”, and it is affirmed"
     return None
@@ -198,13 +202,22 @@ def _sentence_speaks_against(
         return f"the source says the opposite: “{denied.text[:160]}”"
     if says_after_for_until(clause, passage):
         return f"the quote says it only until then: “{passage.text[:160]}”"
-    if is_own_step:
-        return None
+    rival = None if is_own_step else _rival(sentence, clause, values, passage)
+    return None if rival is None else f"the source says otherwise of this: “{rival.text[:160]}”"
+
+
+def _rival(
+    sentence: ReplySentence, clause: Clause, values: Sequence[Value], passage: Passage
+) -> Clause | None:
+    """What a source says with another value of that of which the clause tells its values."""
+    paired = said_of_the_other(sentence, values, passage)
+    paired = paired or pairs_wrongly(sentence, clause, passage)
+    if paired is not None:
+        return paired
     words_beside = _words_beside_values(clause, sentence.language)
+    others = sentence.grounds.verified.others
     rival = rival_clause(words_beside, sentence.asked_words, sentence.values, passage, others)
-    if rival is not None and values:
-        return f"the source says otherwise of this: “{rival.text[:160]}”"
-    return None
+    return rival if values else None
 
 
 def _words_beside_values(clause: Clause, language: str | None) -> list[str]:

@@ -64,7 +64,7 @@ def answers_joined(text: str) -> list[tuple[int, int]]:
 
 
 def _is_bare_yes(sentence: str) -> bool:
-    folded = fold(sentence).strip(" .!")
+    folded = fold(sentence[greeting_length(sentence) :]).strip(" .!¡")
     matches = [phrases_of(section).match(folded) for section in ("yes", "assent")]
     return any(match is not None and match.end() == len(folded) for match in matches)
 
@@ -80,7 +80,7 @@ def greeting_length(sentence: str) -> int:
     match = phrases_of("greeting").match(fold(sentence[first:]))
     if match is None:
         return first
-    behind = re.match(r"\s*[,!]\s+(?=\S)", sentence[first + match.end() :])
+    behind = re.match(r"\s*[,!.]?\s*$|\s*[,!]\s+(?=\S)", sentence[first + match.end() :])
     return first if behind is None else first + match.end() + behind.end()
 
 
