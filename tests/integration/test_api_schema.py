@@ -1,11 +1,16 @@
 """Whatever schemathesis makes of the API's own description, nothing answers with a 5xx."""
 
+import hashlib
+import json
+import pickle
+import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import httpx
+import hypothesis
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
@@ -13,6 +18,8 @@ from hypothesis.errors import Unsatisfiable
 from schemathesis.core.result import Ok
 from schemathesis.generation import GenerationMode
 
+from deskhand.language.vector_cache import SqliteVectorCache
+from deskhand.private_files import cache_folder
 from tests.api_kit import Client, Served, served
 
 EXAMPLES = 5
@@ -31,6 +38,24 @@ BOUNDED = settings(
 async def shop(tmp_path: Path) -> AsyncIterator[Served]:
     async with served(tmp_path, approvals=True) as running:
         yield running
+
+
+def remembered_requests(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """Those for this description, remembered between runs of the tests.
+
+    Making them takes most of the time, and gives the same as long as the description, this file
+    and the programs that make them are the same.
+    """
+    versions = (schemathesis.__version__, hypothesis.__version__, sys.version)
+    made_from = json.dumps([document, versions]).encode() + Path(__file__).read_bytes()
+    key = hashlib.sha256(made_from).digest()
+    cache = SqliteVectorCache(cache_folder() / "requests-of-tests.sqlite3")
+    known = cache.read([key]).get(key)
+    if known is None:
+        known = pickle.dumps(list(requests_for(document)))
+        cache.write({key: known})
+    cache.close()
+    return list(pickle.loads(known))
 
 
 def requests_for(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -69,10 +94,10 @@ async def _sent(client: Client, request: dict[str, Any]) -> httpx.Response | Non
 
 @pytest.mark.slow
 async def test_no_request_of_the_schema_brings_the_api_down(shop: Served) -> None:
-    """Made once, since that takes most of the time, and sent with a key and without."""
+    """Each is sent with a key and without."""
     known, stranger = await shop.client(), shop.stranger()
     document = (await known.get("/openapi.json")).json()
-    requests = list(requests_for(document))
+    requests = remembered_requests(document)
     for client in (known, stranger):
         answers = []
         for request in requests:
