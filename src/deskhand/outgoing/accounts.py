@@ -12,9 +12,16 @@ from typing import Literal, NamedTuple
 _DIGIT = re.compile(r"[0-9]")
 """Stands in a number of every kind."""
 _SIGN = re.compile(r"[A-Za-z0-9]")
-_RUN = re.compile(r"[A-Za-z0-9](?:[\s.,:;_|/\\*·•\-\u2010-\u2015]{0,3}[A-Za-z0-9])*")
+_BETWEEN = r"[\s.,:;_|/\\*·•\-\u2010-\u2015]{0,3}"
+_RUN = re.compile(rf"[A-Za-z0-9](?:{_BETWEEN}[A-Za-z0-9])*")
 """Letters and digits with at most three spaces, dots, dashes or line breaks between two of them."""
 _CARD_LENGTHS = (19, 16, 15, 14, 13)
+_BEGINNING = re.compile(
+    rf"(?<![A-Za-z0-9])(?:[A-Za-z]{_BETWEEN}[A-Za-z]{_BETWEEN}[0-9]{_BETWEEN}[0-9]"
+    rf"|[0-9](?:{_BETWEEN}[0-9]){{{_CARD_LENGTHS[-1] - 1}}})"
+)
+"""How an IBAN begins, or as many digits as the shortest card has: without one of these, no run
+holds a number."""
 _CZECH = re.compile(
     r"(?<![0-9/-])(?:([0-9](?:[ .]?[0-9]){1,5}) ?- ?)?([0-9](?:[\s.]?[0-9]){1,9})\s?/\s?"
     r"([0-9](?:\s?[0-9]){3})(?![0-9/])"
@@ -127,7 +134,7 @@ def accounts_in(text: str) -> Iterator[Account]:
     """Every number in a text that money can be sent to, kind by kind."""
     if len(text) < _SHORTEST or _DIGIT.search(text) is None:
         return
-    runs = list(_runs(text))
+    runs = list(_runs(text)) if _BEGINNING.search(text) else []
     yield from _ibans(text, runs)
     yield from _czech_accounts(text)
     yield from _cards(text, runs)
