@@ -53,8 +53,9 @@ def postgres_programs() -> Path | None:
 
 
 MEMORY = Path("/dev/shm")
-MEMORY_NEEDED = 3 * 2**30
-"""What the servers of a few test processes may fill while each keeps the databases of a file."""
+MEMORY_NEEDED = 8 * 2**30
+"""More than the servers of a few test processes fill: each keeps the databases of a file, and those
+of `make soak` grow to gigabytes."""
 
 
 def _memory_folder() -> Path | None:

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,7 +21,7 @@ RIDDLES = frozenset({"one", "found", "known", "told"})
 """Names that say how a value came about, not what it is. A name outlasts its line."""
 
 _CROWDING = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.IfExp)
-_BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)
+_CLAUSES = (ast.ExceptHandler, ast.match_case)
 
 
 def source_files(folder: Path) -> list[Path]:
@@ -31,22 +32,25 @@ def lines_of(file: Path) -> int:
     return len(file.read_text(encoding="utf-8").splitlines())
 
 
-def crowded_statements(tree: ast.AST) -> Iterator[ast.stmt]:
-    """The statements that hold more than one comprehension or conditional expression."""
-    for statement in ast.walk(tree):
-        if isinstance(statement, ast.stmt) and _crowding_in(statement) > 1:
-            yield statement
+def crowded_statements(tree: ast.AST) -> list[ast.stmt]:
+    """The statements that hold more than one comprehension or conditional expression.
 
-
-def _crowding_in(statement: ast.stmt) -> int:
-    """How many a statement holds itself; the statements of its body count alone."""
-    count = 0
-    left = [node for node in ast.iter_child_nodes(statement) if not isinstance(node, _BLOCKS)]
+    What a statement holds itself counts; the statements of its body count alone.
+    """
+    counts: Counter[ast.stmt] = Counter()
+    left: list[tuple[ast.AST, ast.stmt | None]] = [(tree, None)]
     while left:
-        node = left.pop()
-        count += isinstance(node, _CROWDING)
-        left += [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt)]
-    return count
+        node, holder = left.pop()
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.stmt):
+                left.append((child, child))
+            elif isinstance(child, _CLAUSES):
+                left.append((child, None))
+            else:
+                left.append((child, holder))
+                if holder is not None:
+                    counts[holder] += isinstance(child, _CROWDING)
+    return [statement for statement, count in counts.items() if count > 1]
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
@@ -71,7 +75,7 @@ def test_a_statement_has_one_comprehension_or_conditional_expression_at_most(fol
     ],
 )
 def test_what_counts_as_crowded(source: str, crowded: bool) -> None:
-    assert bool(list(crowded_statements(ast.parse(source)))) is crowded
+    assert bool(crowded_statements(ast.parse(source))) is crowded
 
 
 def test_no_file_is_longer_than_can_be_kept_in_mind() -> None:
@@ -111,8 +115,9 @@ def test_a_file_name_says_what_it_holds(name: str) -> None:
 
 def riddles_in(tree: ast.AST) -> Iterator[str]:
     """Where a function, a module or a loop binds one of these names; fields of classes may."""
-    fields = {field for node in ast.walk(tree) for field in _fields_of(node)}
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    fields = {field for node in nodes for field in _fields_of(node)}
+    for node in nodes:
         name = _bound_by(node) or ""
         if node not in fields and name.lstrip("_") in RIDDLES:
             yield f"{getattr(node, 'lineno', 0)}: {name}"
