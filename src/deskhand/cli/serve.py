@@ -15,7 +15,6 @@ import typer
 from deskhand.cli import login_options, options
 from deskhand.cli.service_process import (
     answer_while_reading,
-    compiled_event_loop,
     keep_memory_compact,
     keep_what_was_started,
     log_what_leaves,
@@ -113,8 +112,7 @@ def serve(
             port,
             workers,
             InFront(_public_origin(public_url), tuple(map(_proxy, proxies or ())), login),
-        ),
-        compiled_event_loop(),
+        )
     )
 
 
