@@ -2,6 +2,7 @@
 three articles."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from deskhand.brain.embedded_desk import EmbeddedDesk
@@ -41,6 +42,7 @@ class Predicted(NamedTuple):
     best: str
     confidence: float
     runner_up: str | None = None
+    shares: Mapping[str, float] = MappingProxyType({})
 
 
 class KeywordIntents:

@@ -1,19 +1,23 @@
 """Which article answers what a message asks, ask by ask, and how surely."""
 
 import asyncio
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from deskhand.brain.answer_chance import Likeness, by_questions, by_reading
+from deskhand.brain.answer_chance import (
+    LaterAsk,
+    Likeness,
+    by_questions,
+    by_reading,
+    of_later_ask,
+)
 from deskhand.brain.embedded_desk import EmbeddedDesk, Intents, ReadsAnswers
+from deskhand.brain.named_in_passage import speaks_of_it
 from deskhand.brain.relevance import Ranked
 from deskhand.brain.task_inputs import message_of, said_in, written_language
 from deskhand.language.asks import Part, PartKind, read_parts, speaks
-from deskhand.language.function_words import is_small
 from deskhand.language.question_examples import UNANSWERED
-from deskhand.language.slots.folded_text import WORD, fold
 from deskhand.model.knowledge import Hit
 from deskhand.model.tasks import Task
 from deskhand.ports import Embeds, SearchesKnowledge
@@ -30,20 +34,15 @@ _READ = 3
 _CONTEXT = 160
 """Characters said before an ask that are searched with it."""
 _LATER = 0.05
-"""How much surer the answer to an ask after the first must be."""
-_CLEAR, _BY_OWN_WORDS = 0.85, 0.95
-"""How clear a later ask must be by its own words where its context only echoes the ask before it,
-and how sure the answer."""
+"""How much surer the answer to an ask after the first must be, where nobody reads it."""
+_LATER_LEAST = 0.75
+"""The chance that the answer to an ask after the first needs at least."""
+_MOST_READ = 5
+"""Articles that are read for a later ask."""
 _DOUBTED = 0.49
 """The most that is said of an answer that is not agreed on."""
 _OF_AN_ARTICLE = 0.5
 """How like the desk's own questions an ask sounds that may be of an article."""
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+")
-_NAME = re.compile(r"(?<=[\w,;] )[A-ZÁ-Ž][\w-]+(?: [A-ZÁ-Ž][\w-]+)*")
-"""Words with a capital inside a sentence."""
-_CODE = re.compile(r"\b(?!(?:EUR|CZK|USD|GBP|PLN|CHF)\b)[A-Z]{2,6}[ -]?\d{2,6}(?:-\d+)?\b")
-"""Capitals and a number, no price: `BS 5852`, `EN 1335-1`, `IP65`."""
-_STEM = 5
 
 
 class _Asked(NamedTuple):
@@ -52,10 +51,17 @@ class _Asked(NamedTuple):
     ask: Part
     language: str
     """The reply's."""
-    comes_first: bool
-    """Whether the message asks nothing before it."""
+    previous: Part | None
+    """The ask before it; None for the first."""
+    opening: str
+    """What the message says before its first ask."""
     before: str | None
     """The article that answers the ask before it best."""
+
+    @property
+    def comes_first(self) -> bool:
+        """Whether the message asks nothing before it."""
+        return self.previous is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +139,8 @@ async def answers_to(
             continue
         previous = answers[-1].hit if answers else None
         before = previous.original if previous is not None else None
-        asked = _Asked(ask, language, place == 0, before)
+        earlier = asks[place - 1] if place else None
+        asked = _Asked(ask, language, earlier, asks[0].context, before)
         answers.append(await _answer(desk, knowledge, embedder, questions, asked))
     return answers
 
@@ -156,10 +163,15 @@ async def _answer(
         return AskAnswer(ask.text, None, 0.0, False)
     if questions is None:
         return await asyncio.to_thread(_nearest_answer, desk, ask, ranked, language)
-    alike = await asyncio.to_thread(likenesses, questions, ways)
+    is_later = desk.reads is not None and not asked.comes_first
+    alike = await asyncio.to_thread(
+        likenesses, questions, _later_wordings(asked) if is_later else ways
+    )
     translated = await _translations(knowledge, ask, alike, ranked, language)
     if translated:
         ranked += await asyncio.to_thread(desk.rank, embedder, ask.text, translated)
+    if is_later:
+        return await asyncio.to_thread(_later_answer, desk, asked, alike, ranked)
     return await asyncio.to_thread(_known_answer, desk, asked, alike, ranked)
 
 
@@ -186,28 +198,54 @@ def _known_answer(
     ask, language = asked.ask, asked.language
     best: Hit | None = None
     confidence = 0.0
-    by_own_words = False
     for article in _candidates(alike, ranked, desk.reads is not None):
         passages = [passage for passage in ranked if passage.hit.original == article]
         if not passages:
             continue
         hit = _to_quote(passages, language)
         chance = _chance(desk.reads, ask, alike, article, hit)
-        own = _chance_by_own_words(desk.reads, asked, alike, hit)
-        if best is None or max(chance, own) > confidence:
-            best, confidence, by_own_words = hit, max(chance, own), own > chance
+        if best is None or chance > confidence:
+            best, confidence = hit, chance
     if best is None:
-        nearest = max(ranked, key=lambda passage: passage.confidence)
-        return AskAnswer(ask.text, nearest.hit, min(nearest.confidence, _DOUBTED), False)
+        return _only_nearest(ask, ranked)
     speaks_it = best.language in (None, language)
-    backed = by_own_words or are_backed(alike, best.original, comes_first=asked.comes_first)
-    of_another = says_it_of_another(ask.text, best.text)
-    agreed = (
-        backed and not of_another and not leaves_out_code(ask.text, f"{best.title} {best.text}")
-    )
+    backed = are_backed(alike, best.original, comes_first=asked.comes_first)
     needed = desk.answer_at if asked.comes_first else desk.answer_at + _LATER
-    is_known = confidence >= needed and agreed
+    is_known = confidence >= needed and backed and speaks_of_it(ask.text, best.title, best.text)
     return _answered(ask, best, confidence, is_known=is_known, speaks_it=speaks_it)
+
+
+def _later_answer(
+    desk: EmbeddedDesk, asked: _Asked, alike: Sequence[Likeness], ranked: Sequence[Ranked]
+) -> AskAnswer:
+    """The article that most likely answers an ask after others, which may name only half of what
+    it is about: "and does it count as a seat?"."""
+    ask, language, reads = asked.ask, asked.language, desk.reads
+    own, in_its_context, after_previous, after_opening = alike
+    later = LaterAsk(own, in_its_context, after_previous, after_opening, asked.before)
+    articles = _candidates(alike, ranked, is_read=True)
+    if asked.before is not None:
+        articles = {asked.before: None} | articles
+    chances: dict[Hit, float] = {}
+    for article in articles:
+        passages = [passage for passage in ranked if passage.hit.original == article]
+        if passages and reads is not None and len(chances) < _MOST_READ:
+            hit = _to_quote(passages, language)
+            reading = _reading(reads, ask, hit)
+            alone = reads(ask.text, [f"{hit.title}. {hit.text}"], "")[0]
+            chances[hit] = of_later_ask(article, later, reading, alone)
+    if not chances:
+        return _only_nearest(ask, ranked)
+    best = max(chances, key=lambda hit: chances[hit])
+    speaks_it = best.language in (None, language)
+    is_sure = chances[best] >= max(desk.answer_at, _LATER_LEAST)
+    is_known = is_sure and speaks_of_it(ask.text, best.title, best.text)
+    return _answered(ask, best, chances[best], is_known=is_known, speaks_it=speaks_it)
+
+
+def _only_nearest(ask: Part, ranked: Sequence[Ranked]) -> AskAnswer:
+    nearest = max(ranked, key=lambda passage: passage.confidence)
+    return AskAnswer(ask.text, nearest.hit, min(nearest.confidence, _DOUBTED), False)
 
 
 def _answered(
@@ -219,7 +257,7 @@ def _answered(
 
 def _candidates(
     alike: Sequence[Likeness], ranked: Sequence[Ranked], is_read: bool
-) -> Iterable[str]:
+) -> dict[str, None]:
     """The articles that may answer: those by the desk's questions and, where reading tells them
     apart, the nearest."""
     articles = dict.fromkeys(likeness.article for likeness in alike)
@@ -245,29 +283,6 @@ def _chance(
     return surest if are_alike(alike) else min(surest, _DOUBTED)
 
 
-def _chance_by_own_words(
-    reads: ReadsAnswers | None, asked: _Asked, alike: Sequence[Likeness], hit: Hit
-) -> float:
-    """The chance by a later ask's own words alone; 0 where they do not say enough."""
-    if reads is None or asked.comes_first or not speaks_alone(alike, hit.original, asked.before):
-        return 0.0
-    score = reads(asked.ask.text, [f"{hit.title}. {hit.text}"], "")[0]
-    chance = by_questions(hit.original, alike[:1], score)
-    return chance if chance >= _BY_OWN_WORDS else 0.0
-
-
-def speaks_alone(alike: Sequence[Likeness], article: str, before: str | None) -> bool:
-    """Whether a later ask is clearly like what the article answers, and its context only echoes
-    the ask before it, which the article `before` answers.
-
-    "How much is the chair? Two, where do I put our VAT number?" asks for VAT numbers, although both
-    read together sound like the chair.
-    """
-    own, in_its_context = alike[0], alike[-1]
-    echoes = in_its_context.is_answered and in_its_context.article == before
-    return echoes and own.is_answered and own.confidence >= _CLEAR and own.article == article
-
-
 def _reading(reads: ReadsAnswers, ask: Part, hit: Hit) -> float:
     """The score of an ask, after what was said before it, with a passage."""
     return reads(ask.text, [f"{hit.title}. {hit.text}"], ask.context)[0]
@@ -276,6 +291,13 @@ def _reading(reads: ReadsAnswers, ask: Part, hit: Hit) -> float:
 def wordings(ask: Part) -> list[str]:
     """The ask by itself and in its context, by both of which answers are looked for."""
     return list(dict.fromkeys((ask.text, in_context(ask))))
+
+
+def _later_wordings(asked: _Asked) -> list[str]:
+    """Those of `LaterAsk`."""
+    ask, previous = asked.ask.text, asked.previous.text if asked.previous is not None else ""
+    opening = asked.opening[-_CONTEXT:]
+    return [ask, in_context(asked.ask), f"{previous} {ask}".strip(), f"{opening} {ask}".strip()]
 
 
 def in_context(ask: Part) -> str:
@@ -292,7 +314,7 @@ def likenesses(questions: Intents, wordings: Sequence[str]) -> list[Likeness]:
     for prediction in questions.predict(wordings):
         is_answered = not prediction.best.startswith(UNANSWERED)
         article = prediction.best.removeprefix(UNANSWERED)
-        made.append(Likeness(article, prediction.confidence, is_answered))
+        made.append(Likeness(article, prediction.confidence, is_answered, prediction.shares))
     return made
 
 
@@ -312,61 +334,6 @@ def are_alike(alike: Sequence[Likeness]) -> bool:
     """Whether all wordings are like questions that one article answers."""
     articles = {likeness.article for likeness in alike}
     return len(articles) == 1 and all(likeness.is_answered for likeness in alike)
-
-
-def says_it_of_another(ask: str, passage: str) -> bool:
-    """Whether the passage says what is asked for of another thing than the one that is named.
-
-    "Is the Mira Plus available in green?" is not answered by "The Mira comes in green. The Mira
-    Plus has a sensor": the only sentence that speaks of green names another thing.
-    """
-    names = _names(ask, passage)
-    if not names:
-        return False
-    everything_named = " ".join(names)
-    others = [stem for stem in _stems(ask) if stem not in everything_named]
-    speaking: list[str] = []
-    for sentence in _SENTENCE.split(passage):
-        if any(stem in fold(sentence) for stem in others):
-            speaking.append(sentence)
-    return bool(speaking) and all(_names_only_others(names, sentence) for sentence in speaking)
-
-
-def leaves_out_code(ask: str, passage: str) -> bool:
-    """Whether the ask names a norm, a type or a part by its code, and the passage does not.
-
-    "Does it meet BS 5852?" is not answered by what the chair is made of.
-    """
-    said = _joined(passage)
-    codes = (match[0] for match in _CODE.finditer(ask))
-    return any(_joined(code) not in said for code in codes)
-
-
-def _joined(text: str) -> str:
-    return re.sub(r"[\s-]", "", fold(text))
-
-
-def _names_only_others(names: Sequence[str], sentence: str) -> bool:
-    named = [fold(match[0]) for match in _NAME.finditer(sentence)]
-    return bool(named) and not any(name in fold(sentence) for name in names)
-
-
-def _names(ask: str, passage: str) -> list[str]:
-    """The names of things in the ask that the passage has too, the longest only: `mira plus`."""
-    named = {fold(match[0]) for match in _NAME.finditer(passage)}
-    asked = " ".join(WORD.findall(fold(ask)))
-    named_in_ask = [name for name in named if re.search(rf"\b{re.escape(name)}\b", asked)]
-    longest: list[str] = []
-    for name in sorted(named_in_ask, key=len, reverse=True):
-        if not any(name in other for other in longest):
-            longest.append(name)
-    return longest
-
-
-def _stems(text: str) -> list[str]:
-    """The beginnings of its words, without small ones, which any sentence has."""
-    words = [word for word in WORD.findall(fold(text)) if not is_small(word)]
-    return [word[:_STEM] for word in words if len(word) >= _STEM - 1]
 
 
 async def _translations(

@@ -26,6 +26,11 @@ class Prediction(Protocol):
     @property
     def confidence(self) -> float: ...
 
+    @property
+    def shares(self) -> Mapping[str, float]:
+        """How much each label has of what speaks for any."""
+        ...
+
 
 class Intents(Protocol):
     def predict(self, texts: Sequence[str]) -> Sequence[Prediction]: ...

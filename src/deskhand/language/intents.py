@@ -12,6 +12,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakValueDictionary
 
@@ -54,6 +55,8 @@ class Prediction(NamedTuple):
     confidence: float
     """The chance that `best` is right, as measured on examples like this one."""
     runner_up: str | None
+    shares: Mapping[str, float] = MappingProxyType({})
+    """How much each label has of what speaks for any."""
 
 
 class IntentModel:
@@ -165,9 +168,11 @@ class IntentModel:
         scores = score(shares, asked.nearness, learned.nearness_weight)
         ranked = (-shares).argsort(axis=1, kind="stable")
         predictions: list[Prediction] = []
-        for order, value, reading in zip(ranked, scores, readings, strict=True):
+        for order, value, reading, row in zip(ranked, scores, readings, shares, strict=True):
             calibration = None if reading is None else self._calibration(reading)
-            predictions.append(self._prediction(order[:2].tolist(), float(value), calibration))
+            prediction = self._prediction(order[:2].tolist(), float(value), calibration)
+            named = dict(zip(learned.labels, row.tolist(), strict=True))
+            predictions.append(prediction._replace(shares=named))
         return predictions
 
     def save(self, path: Path | str) -> None:

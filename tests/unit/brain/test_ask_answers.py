@@ -1,6 +1,7 @@
 """An answer is sure only where ask and context agree, and the passage speaks of the same thing."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import pytest
@@ -10,11 +11,9 @@ from deskhand.brain.ask_answers import (
     are_backed,
     asks_beside,
     asks_of,
-    leaves_out_code,
     likenesses,
-    says_it_of_another,
-    speaks_alone,
 )
+from deskhand.brain.named_in_passage import leaves_out_code, says_it_of_another
 from deskhand.language.asks import Part, PartKind
 from deskhand.model.tasks import Task, TaskKind
 
@@ -28,6 +27,7 @@ class Prediction(NamedTuple):
     best: str
     confidence: float
     label: str | None = None
+    shares: Mapping[str, float] = MappingProxyType({})
 
 
 class Known:
@@ -51,23 +51,6 @@ def test_the_first_ask_needs_one_wording_and_later_ones_both() -> None:
     assert not are_backed(differing, "lamps", comes_first=False)
     unanswered = likenesses(Known(Prediction("?lamps", 0.6)), ["a"])
     assert not are_backed(unanswered, "lamps", comes_first=True)
-
-
-@pytest.mark.parametrize(
-    ("own", "in_context", "speaks"),
-    [
-        (Prediction("vat", 0.9), Prediction("chairs", 0.8), True),
-        (Prediction("vat", 0.7), Prediction("chairs", 0.8), False),
-        (Prediction("?vat", 0.9), Prediction("chairs", 0.8), False),
-        (Prediction("vat", 0.9), Prediction("lamps", 0.8), False),
-        (Prediction("vat", 0.9), Prediction("?chairs", 0.8), False),
-    ],
-)
-def test_a_clear_ask_speaks_alone_where_its_context_echoes_the_ask_before(
-    own: Prediction, in_context: Prediction, speaks: bool
-) -> None:
-    alike = likenesses(Known(own, in_context), ["a", "b"])
-    assert speaks_alone(alike, "vat", "chairs") is speaks
 
 
 def test_asks_beside_a_meeting_are_of_another_topic_or_like_what_articles_answer() -> None:

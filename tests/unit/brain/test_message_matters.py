@@ -1,7 +1,7 @@
 """What the parts of a message say about the things that it names."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pytest
@@ -37,6 +37,10 @@ class Said:
     @property
     def confidence(self) -> float:
         return 0.9
+
+    @property
+    def shares(self) -> Mapping[str, float]:
+        return {self.best: 0.9}
 
 
 class Model:
