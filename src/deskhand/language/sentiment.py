@@ -26,16 +26,16 @@ WORDS_COUNT = 600.0
 """How much likelier a feeling is whose own words stand in the text."""
 _PRAISE = 0.8
 """From this probability a text full of praise means it."""
-_NEGATION, _SARCASM, _NEGATED = "negation", "sarcasm", "negated"
+_NEGATION, _SARCASM, _NEGATED, _NO_HASTE = "negation", "sarcasm", "negated", "no haste"
 _NEEDS_SIGNS = ("frustrated", "urgent")
 _HARDLY_UPSET = 0.12
 """By how much such a feeling must be likelier than calm, where no word of its own stands there."""
 _PLAINLY_CONFUSED = 0.97
 """From this probability somebody is confused of whom no word says so: most only ask."""
 _DENIED = 200.0
-"""How much less likely praise is that is not meant."""
+"""How much less likely praise or haste is that is not meant."""
 _BEFORE = 25
-"""How far before praise a negation is looked for, in characters."""
+"""How far before praise or haste a negation is looked for, in characters."""
 _MOST_CAPITALS = 3
 _SHORTEST_CAPITALS = 3
 _PATTERNS = Path(__file__).with_name("sentiment.yaml")
@@ -86,7 +86,10 @@ def read_sentiment(
     reading = (reader or shared_message_reader(Graph.TICKETS)).read(read)
     hits = _words_of_feeling(read, spoken)
     mocking = _hits(" ".join(fold(read).split()), spoken, _SARCASM)
-    chances = _weighed(reading.probabilities["sentiment"], hits, _is_denied(hits, mocking))
+    denied = [Sentiment.POSITIVE] if _is_denied(hits, mocking) else []
+    if hits.get(_NO_HASTE):
+        denied.append(Sentiment.URGENT)
+    chances = _weighed(reading.probabilities["sentiment"], hits, denied)
     if chances is None:
         return SentimentReading(language=spoken)
     feeling = _likeliest(chances, hits)
@@ -104,7 +107,11 @@ def _words_of_feeling(text: str, language: str) -> dict[str, list[str]]:
     """Words that are known to show a feeling, by feeling."""
     folded = " ".join(fold(text).split())
     hits = {kind.value: _hits(folded, language, kind) for kind in _NEGATIVE}
-    hits[Sentiment.POSITIVE] = _praise(folded, language)
+    hits[Sentiment.POSITIVE] = _meant(folded, language, Sentiment.POSITIVE)
+    in_haste = hits[Sentiment.URGENT]
+    hits[Sentiment.URGENT] = _meant(folded, language, Sentiment.URGENT)
+    if in_haste and not hits[Sentiment.URGENT]:
+        hits[_NO_HASTE] = in_haste
     if not hits[Sentiment.POSITIVE]:
         hits[_NEGATED] = _hits(folded, language, Sentiment.POSITIVE)
     if _shouts(text):
@@ -113,17 +120,17 @@ def _words_of_feeling(text: str, language: str) -> dict[str, list[str]]:
 
 
 def _weighed(
-    chances: Mapping[str, float], hits: Mapping[str, Sequence[str]], is_denied: bool
+    chances: Mapping[str, float], hits: Mapping[str, Sequence[str]], denied: Sequence[str]
 ) -> dict[str, float] | None:
-    """The model's chances, those of feelings raised whose own words stand in the text, and that of
-    praise lowered where it is not meant; None for a text that says nothing."""
+    """The model's chances, those of feelings raised whose own words stand in the text, and those
+    of feelings lowered that are not meant; None for a text that says nothing."""
     if not any(chances.values()):
         return None
     raised: dict[str, float] = {}
     for name, chance in chances.items():
         raised[name] = chance * (WORDS_COUNT if hits.get(name) else 1.0)
-    if is_denied:
-        raised[Sentiment.POSITIVE] /= _DENIED
+    for name in denied:
+        raised[name] /= _DENIED
     whole = sum(raised.values())
     return {name: chance / whole for name, chance in raised.items()}
 
@@ -168,16 +175,16 @@ def _language(text: str, given: str | None) -> str:
     return identify(text).code or "und"
 
 
-def _praise(folded: str, language: str) -> list[str]:
-    """Words of praise that no negation stands before."""
-    praise: list[str] = []
-    for pattern in _patterns(language, Sentiment.POSITIVE):
+def _meant(folded: str, language: str, kind: str) -> list[str]:
+    """Words of a feeling that no negation stands before."""
+    meant: list[str] = []
+    for pattern in _patterns(language, kind):
         for match in pattern.finditer(folded):
             before = folded[max(0, match.start() - _BEFORE) : match.start()]
             before = before.rpartition(".")[2].rpartition(",")[2]
             if not any(negation.search(before) for negation in _patterns(language, _NEGATION)):
-                praise.append(str(match[0]).strip()[:_SHOWN])
-    return praise
+                meant.append(str(match[0]).strip()[:_SHOWN])
+    return meant
 
 
 def _hits(folded: str, language: str, kind: str) -> list[str]:

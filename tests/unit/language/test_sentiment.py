@@ -110,3 +110,18 @@ def test_odd_texts_are_read_too(language: str, text: str) -> None:
 def test_capitals_and_marks_shout() -> None:
     assert read_sentiment("WHY DOES NOTHING EVER WORK HERE", "en").sentiment is Sentiment.ANGRY
     assert read_sentiment("The API and the SDK use JSON", "en").sentiment is not Sentiment.ANGRY
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Nothing urgent, but where do I find the lid?"),
+        ("cs", "Není to nic naléhavého, jen kde najdu víčko?"),
+        ("de", "Es ist nicht dringend, aber wo finde ich den Deckel?"),
+        ("es", "No es nada urgente, ¿dónde está la tapa?"),
+        ("fr", "Ce n'est pas urgent, mais où est le couvercle ?"),
+        ("pl", "To nic pilnego, ale gdzie jest pokrywka?"),
+    ],
+)
+def test_haste_that_is_denied_is_none(language: str, text: str) -> None:
+    assert read_sentiment(text, language).sentiment is not Sentiment.URGENT
