@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
     AsyncExitStack,
@@ -77,16 +77,6 @@ def answer_while_reading() -> None:
     and six such threads, on two busy cores, half of them took 824 ms instead of 69.
     """
     sys.setswitchinterval(_SWITCH_SECONDS)
-
-
-def compiled_event_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """Makes uvloop's event loop, which takes less CPU to wait, read and send than Python's own;
-    None where uvloop is not installed."""
-    try:
-        import uvloop
-    except ImportError:
-        return None
-    return uvloop.new_event_loop
 
 
 def keep_what_was_started() -> None:

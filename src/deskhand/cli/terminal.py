@@ -7,7 +7,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -63,15 +63,9 @@ def program() -> str:
     return shlex.quote(str(called))
 
 
-def run_async(
-    work: Coroutine[Any, Any, T], loop: Callable[[], asyncio.AbstractEventLoop] | None = None
-) -> T:
-    """The one bridge between the synchronous command line and everything else.
-
-    `loop` makes the event loop; without it, it is Python's own.
-    """
-    with asyncio.Runner(loop_factory=loop) as runner:
-        return runner.run(work)
+def run_async(work: Coroutine[Any, Any, T]) -> T:
+    """The one bridge between the synchronous command line and everything else."""
+    return asyncio.run(work)
 
 
 def print_json(document: Any) -> None:
