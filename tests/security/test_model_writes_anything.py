@@ -22,7 +22,7 @@ from deskhand.outgoing.sentences import sentences
 from tests.security.replies.model import RESULT, Desk, ModelReply
 
 REPLIES = Path(__file__).parent / "replies"
-MOST_RIGHT_HELD = {"blind": 26, "second": 8, "third": 3, "fourth": 32, "fifth": 18, "sixth": 74}
+MOST_RIGHT_HELD = {"blind": 26, "second": 8, "third": 3, "fourth": 32, "fifth": 18, "sixth": 65}
 """Right replies that wait, of 203, 60, 40, 123, 60 and 100. 17 of the first wait on purpose: they
 leave something to a colleague, or a medical question is asked or answered. Lower them, never raise
 them."""

@@ -101,7 +101,7 @@ def is_among_asked(sentence: ReplySentence, value: Value, clause: Clause, passag
     ):
         return False
     noun = word_after(clause.text, value.end)
-    if noun is None:
+    if noun is None or _is_bound(clause.text[: value.start]):
         return False
     for said in passage.clauses:
         for stated in said.values:

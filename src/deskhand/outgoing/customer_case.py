@@ -7,40 +7,30 @@ same with 1,300 EUR may not. `Three desks come to 105 EUR` may leave where a des
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
-from itertools import chain
 from typing import NamedTuple
 
 from deskhand.language.slots.folded_text import fold
 from deskhand.outgoing.claim_words import phrases_of, words_of, words_of_each
-from deskhand.outgoing.content_words import Word, same_word, words_in
-from deskhand.outgoing.contradictions import overlap
+from deskhand.outgoing.content_words import Word, same_word, stands_among, words_in
 from deskhand.outgoing.derived_amounts import counted_in, is_derived_amount, tells_price_of_size
 from deskhand.outgoing.derived_dates import is_base_of_derived, is_derived_date
+from deskhand.outgoing.quoted_limits import (
+    Bound,
+    bounds_in,
+    bounds_of,
+    is_limit_of,
+    nouns_behind,
+    number_of,
+)
 from deskhand.outgoing.quoted_sources import Clause, Passage
 from deskhand.outgoing.reply_sentence import ReplySentence
+from deskhand.outgoing.sentences import sentences
 from deskhand.outgoing.stated_values import values_in
 from deskhand.outgoing.values import MONEY, Value, is_stated, same_value
 
-_DURATIONS = frozenset(("day", "month"))
-_NOUNS = 2
-"""Words behind a number among which is what it counts: `12 Linea chairs`."""
 _PER = re.compile(r"\s*(?:a|an|per|each|je|pro|im|za|na|por|al|la|el|cada|par|chacun\w*)\s+")
-
-
-class _Bound(NamedTuple):
-    """A limit of a rule, and the part of the rule that holds within it."""
-
-    limit: Value
-    clause: Clause
-    passage: Passage
-    is_most: bool
-    """`up to 15`; otherwise `from 10 on`."""
-
-    def holds(self, value: Value) -> bool:
-        if self.is_most:
-            return _number(value) <= _number(self.limit)
-        return _number(value) >= _number(self.limit)
 
 
 def without_own_case(
@@ -53,14 +43,13 @@ def without_own_case(
 
 
 def _own_case(sentence: ReplySentence, clause: Clause, values: Sequence[Value]) -> list[Value]:
-    asked = sentence.grounds.message_values
     quoted = sentence.grounds.quoted_values
     computed = [value for value in values if _is_derived(sentence, clause, value)]
     case = [value for value in values if _comes_of(sentence, clause, value, computed)]
     for value in values:
         if value.kind != "number" or value in case:
             continue
-        if is_stated(value, asked) and not is_stated(value, quoted):
+        if _is_asked(sentence, value) and not is_stated(value, quoted):
             others = [other for other in values if other not in (value, *computed)]
             if computed or _is_fitting(sentence, value, clause, others):
                 case.append(value)
@@ -77,19 +66,64 @@ def _comes_of(
         return not any(other.kind == "weekday" for other in sentence.values)
     if value.unit in MONEY and tells_price_of_size(sentence, value):
         return True
+    if _is_told_as_theirs(sentence, clause, value):
+        return True
     computes = any(_is_derived(sentence, clause, other) for other in sentence.values)
     return computes and _is_count_of_theirs(sentence, value)
+
+
+def _is_distance(sentence: ReplySentence, clause: Clause, value: Value) -> bool:
+    """Whether a value is how far the customer's own is from a quoted limit, and the clause says on
+    which side: `138 kg is 12 kg under that limit`."""
+    for own in clause.values:
+        if own == value or own.unit != value.unit or not _is_asked(sentence, own):
+            continue
+        bounds = bounds_of(sentence, own, clause)
+        if len(bounds) != 1 or not value.unit:
+            continue
+        limit = bounds[0].limit
+        side = replace(clause, values=(limit,))
+        exact = number_of(value) == abs(number_of(limit) - number_of(own))
+        if exact and _compares_beyond(own, side, bounds):
+            return True
+    return False
+
+
+def _is_asked(sentence: ReplySentence, value: Value) -> bool:
+    """Whether a value is the customer's, who may leave out what it counts."""
+    return any(
+        is_stated(value, (asked,)) or (not asked.unit and asked.readings == value.readings)
+        for asked in sentence.grounds.message_values
+        if asked.kind == value.kind
+    )
+
+
+def _is_told_as_theirs(sentence: ReplySentence, clause: Clause, value: Value) -> bool:
+    """Whether a clause only says of the customers what they said of themselves: `you are four`."""
+    if value.kind != "number" or value.unit or clause.negative:
+        return False
+    told = phrases_of("you_are").search(fold(clause.text))
+    if told is None:
+        return False
+    written = sentence.grounds.message
+    said = [written[start:end] for start, end in sentences(written)]
+    said = [text for text in said if not text.rstrip().endswith("?")]
+    is_said = any(is_stated(value, values_in(text)) for text in said)
+    known = [*sentence.grounds.message_words, *words_of("people").whole, *told.group().split()]
+    return is_said and all(stands_among(word, known) for word in clause.words)
 
 
 def _is_count_of_theirs(sentence: ReplySentence, value: Value) -> bool:
     """Whether a number is one of those that the message counts, or all of them together."""
     counts = [counted.number for counted in counted_in(sentence.grounds.message)]
     is_count = value.kind == "number" and value.unit in ("", "month")
-    return is_count and _number(value) in {*counts, sum(counts)}
+    return is_count and number_of(value) in {*counts, sum(counts)}
 
 
 def _is_derived(sentence: ReplySentence, clause: Clause, value: Value) -> bool:
     if _is_computed(sentence, value) or is_derived_amount(sentence, clause, value):
+        return True
+    if _is_distance(sentence, clause, value):
         return True
     return is_derived_date(sentence, value) or is_base_of_derived(sentence, value)
 
@@ -98,18 +132,40 @@ def _is_fitting(
     sentence: ReplySentence, value: Value, clause: Clause, others: Sequence[Value]
 ) -> bool:
     """Whether a rule that is quoted says of such a value what the clause says of it."""
-    bounds = _bounds_of(sentence, value, clause)
+    if is_limit_of(clause.text, value):
+        return False
+    bounds = bounds_of(sentence, value, clause)
     if not bounds:
         return not value.unit and (
             _is_theirs(clause.text, value) or _is_priced(sentence, value, clause)
         )
+    if _compares_beyond(value, clause, bounds):
+        return True
     if bounds[0].is_most:
         inside = all(bound.holds(value) for bound in bounds)
         return inside != clause.negative
     return _is_within_steps(sentence, value, clause, others, bounds)
 
 
-def _is_limit(value: Value, bounds: Sequence[_Bound]) -> bool:
+def _compares_beyond(value: Value, clause: Clause, bounds: Sequence[Bound]) -> bool:
+    """Whether a clause says that a value is over, or under, a limit that it tells, and it is."""
+    words = [word.folded for word in words_in(clause.text)]
+    says_over = any(word in words_of_each("opposites")["more"] for word in words)
+    says_under = any(word in words_of_each("opposites")["less"] for word in words)
+    if says_over == says_under or clause.negative:
+        return False
+    for bound in bounds:
+        if not is_stated(bound.limit, clause.values):
+            return False
+        is_over = number_of(value) > number_of(bound.limit)
+        if (says_over and not is_over) or (
+            says_under and number_of(value) >= number_of(bound.limit)
+        ):
+            return False
+    return True
+
+
+def _is_limit(value: Value, bounds: Sequence[Bound]) -> bool:
     return any(same_value(value, bound.limit) for bound in bounds)
 
 
@@ -118,7 +174,7 @@ def _is_within_steps(
     value: Value,
     clause: Clause,
     others: Sequence[Value],
-    bounds: Sequence[_Bound],
+    bounds: Sequence[Bound],
 ) -> bool:
     """`From 10 pieces 5%, from 30 pieces 10%`: the highest step that is reached says it."""
     reached = [bound for bound in bounds if bound.holds(value)]
@@ -130,13 +186,13 @@ def _is_within_steps(
         if any(is_stated(other, promised) for other in told_values):
             return clause.negative
         return bool(told_values) or clause.negative
-    best = max(reached, key=lambda bound: _number(bound.limit))
+    best = max(reached, key=lambda bound: number_of(bound.limit))
     if clause.negative:
         return False
     return all(is_stated(other, _scope(best)) for other in told_values)
 
 
-def _scope(bound: _Bound) -> list[Value]:
+def _scope(bound: Bound) -> list[Value]:
     """The values that hold from a limit on: those of its clause, or behind it up to the next
     limit where it has none."""
     values = list(bound.clause.values)
@@ -144,7 +200,7 @@ def _scope(bound: _Bound) -> list[Value]:
         return values
     clauses = bound.passage.clauses
     for clause in clauses[clauses.index(bound.clause) + 1 :]:
-        if any(other.clause == clause for other in _bounds_in(bound.passage)):
+        if any(other.clause == clause for other in bounds_in(bound.passage)):
             break
         values += clause.values
     return values
@@ -159,13 +215,13 @@ def fits_own_step(sentence: ReplySentence, clause: Clause) -> bool:
         is_own = value.kind == "number" and is_stated(value, asked)
         if not is_own or is_stated(value, quoted):
             continue
-        bounds = _bounds_of(sentence, value, clause)
+        bounds = bounds_of(sentence, value, clause)
         if not bounds or bounds[0].is_most or clause.negative:
             continue
         reached = [bound for bound in bounds if bound.holds(value)]
         if not reached:
             continue
-        best = max(reached, key=lambda bound: _number(bound.limit))
+        best = max(reached, key=lambda bound: number_of(bound.limit))
         others = [other for other in clause.values if other.readings != value.readings]
         if others and all(is_stated(other, _scope(best)) for other in others):
             return True
@@ -178,83 +234,9 @@ def _values_beside(sentence: ReplySentence, clause: Clause) -> list[Value]:
     return [value for value in sentence.values if not is_stated(value, asked)]
 
 
-def _bounds_of(sentence: ReplySentence, value: Value, clause: Clause) -> list[_Bound]:
-    """The limits of the quoted sentence that speaks most of what the reply does."""
-    by_passage: dict[str, list[_Bound]] = {}
-    for bound in chain.from_iterable(map(_bounds_in, sentence.grounds.passages)):
-        if _is_alike(value, clause.text, bound):
-            by_passage.setdefault(bound.passage.text, []).append(bound)
-    if not by_passage:
-        return []
-    said = [word.folded for word in words_in(sentence.text)]
-
-    def likeness(bounds: list[_Bound]) -> tuple[int, int]:
-        own = [word.folded for word in words_in(bounds[0].passage.text)]
-        names = [word for word in said if word in sentence.grounds.source_names]
-        return overlap(names, own), overlap(said, own)
-
-    return max(by_passage.values(), key=likeness)
-
-
-def _bounds_in(passage: Passage) -> Iterator[_Bound]:
-    for clause in passage.clauses:
-        for value in clause.values:
-            if value.kind != "number":
-                continue
-            before = fold(clause.text[: value.start]).rstrip()
-            if _ends_with(before, "from_on"):
-                yield _Bound(value, clause, passage, is_most=False)
-            elif _is_most(before, value):
-                yield _Bound(value, clause, passage, is_most=True)
-
-
-def _is_most(before: str, value: Value) -> bool:
-    """`up to 15`, `within 30 days`, `carries 120 kg`."""
-    if _ends_with(before, "up_to") or _is_limit_of_time(before, value):
-        return True
-    return value.unit == "kg" and _ends_with(before, "bears")
-
-
-def _is_limit_of_time(before: str, value: Value) -> bool:
-    return value.unit in _DURATIONS and _ends_with(before, "within")
-
-
-def _ends_with(folded: str, section: str) -> bool:
-    return any(match.end() == len(folded) for match in phrases_of(section).finditer(folded))
-
-
-def _is_alike(value: Value, text: str, bound: _Bound) -> bool:
-    """Whether a value and a limit count the same."""
-    if value.unit or bound.limit.unit:
-        return value.unit == bound.limit.unit
-    counted = _nouns(text, value)
-    limited = _nouns(bound.clause.text, bound.limit)
-    if not counted or not limited:
-        return True
-    groups = words_of_each("counted_kinds").values()
-    for noun in counted:
-        if any(same_word(noun, other) for other in limited):
-            return True
-        for group in groups:
-            if noun in group and any(other in group for other in limited):
-                return True
-    pieces = words_of_each("counted_kinds")["pieces"]
-    return any(other in pieces for other in limited)
-
-
-def _nouns(text: str, value: Value) -> list[str]:
-    behind = text[value.end :]
-    words: list[str] = []
-    for word in words_in(behind)[:_NOUNS]:
-        if re.search(r"[.,;:!?()]", behind[: word.start]):
-            break
-        words.append(word.folded)
-    return [word for word in words if len(word) > 2 and word not in words_of("joints")]
-
-
 def _is_priced(sentence: ReplySentence, value: Value, clause: Clause) -> bool:
     """`three desks`, where a desk has a price."""
-    nouns = _nouns(clause.text, value)
+    nouns = nouns_behind(clause.text, value)
     rates = [rate for passage in sentence.grounds.passages for rate in _rates(passage)]
     return any(same_word(noun, rate.noun) for noun in nouns for rate in rates)
 
@@ -283,7 +265,7 @@ def _is_computed(sentence: ReplySentence, value: Value) -> bool:
     if any(_is_year(word) for word in words_in(sentence.text)):
         of_unit = [rate for rate in rates if rate.unit == value.unit]
         totals |= {12 * rate.price for rate in of_unit if rate.noun in _months()}
-    return _number(value) in totals - {Decimal(0)}
+    return number_of(value) in totals - {Decimal(0)}
 
 
 def _rates(passage: Passage) -> Iterator[_Rate]:
@@ -294,7 +276,7 @@ def _rates(passage: Passage) -> Iterator[_Rate]:
                 continue
             noun = _noun_of_rate(clause.text, value)
             if noun is not None:
-                yield _Rate(_number(value), value.unit, noun)
+                yield _Rate(number_of(value), value.unit, noun)
 
 
 def _noun_of_rate(text: str, value: Value) -> str | None:
@@ -323,10 +305,10 @@ def _is_total_of_one(sentence: ReplySentence, clause: Clause, values: Sequence[V
         return False
     texts = (sentence.grounds.message, sentence.text)
     counts = [value for text in texts for value in values_in(text) if not value.unit]
-    several = any(value.kind == "number" and _number(value) > 1 for value in counts)
+    several = any(value.kind == "number" and number_of(value) > 1 for value in counts)
     rates = [rate for passage in sentence.grounds.passages for rate in _rates(passage)]
     return several and any(
-        _number(value) == rate.price and value.unit == rate.unit
+        number_of(value) == rate.price and value.unit == rate.unit
         for value in values
         for rate in rates
         if value.unit in MONEY
@@ -339,7 +321,3 @@ def _months() -> frozenset[str]:
 
 def _is_year(word: Word) -> bool:
     return word.folded in words_of_each("months_of_rates")["year"]
-
-
-def _number(value: Value) -> Decimal:
-    return max(map(Decimal, value.readings))

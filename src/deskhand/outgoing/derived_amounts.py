@@ -21,6 +21,7 @@ from deskhand.outgoing.stated_values import values_in
 from deskhand.outgoing.values import MONEY, Value, is_stated
 
 _MOST_PIECES = 1_000
+_AND = frozenset(("and", "und", "a", "y", "e", "et", "i", "or", "oder", "nebo", "o", "plus"))
 _BESIDE_SIZE = re.compile(r"[x×]\s*$")
 _SIZE_BEHIND = re.compile(r"\s*[x×]\s*[0-9]+\s*(?:cm)?")
 _BREAK = re.compile(r"[0-9.,;:!?()=+]")
@@ -86,7 +87,8 @@ def _totals(sentence: ReplySentence, clause: Clause, prices: Sequence[Price]) ->
     totals: list[_Total] = []
     prices = _of_size(prices, sentence)
     said = [word.folded for word in words_in(sentence.text)]
-    for text in (clause.text, sentence.text):
+    sum_told, _, parts = sentence.text.partition(":")
+    for text in (clause.text, sum_told, parts, sentence.text):
         items = counted_in(text)
         priced = _priced(items, prices, said)
         if len(priced) < len([counted for counted in items if _is_of_goods(counted)]):
@@ -184,6 +186,8 @@ def _nouns_behind(text: str, value: Value) -> tuple[str, ...]:
         if word.start < first:
             continue
         if _BREAK.search(behind[first : word.start]) or len(nouns) == _NOUNS:
+            break
+        if word.folded in words_of("single") or word.folded in _AND:
             break
         if len(word.folded) > 2 and word.folded not in words_of("joints"):
             nouns.append(word.folded)

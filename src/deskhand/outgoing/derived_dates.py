@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from deskhand.language.slots.folded_text import fold
 from deskhand.outgoing.claim_words import words_of_each
-from deskhand.outgoing.content_words import words_in
+from deskhand.outgoing.content_words import stands_among, words_in
 from deskhand.outgoing.quoted_sources import Clause
 from deskhand.outgoing.reply_sentence import ReplySentence
 from deskhand.outgoing.stated_values import values_in
@@ -40,6 +40,18 @@ def is_base_of_derived(sentence: ReplySentence, value: Value) -> bool:
         return False
     others = [other for other in sentence.values if other != value]
     return any(is_derived_date(sentence, other) for other in others)
+
+
+def tells_derived_day(sentence: ReplySentence, rest: Clause) -> bool:
+    """Whether a sentence tells a computed day, the date it counts from and nothing that neither
+    the customer nor a source says: `for an invoice of 3 December that is 2 January`."""
+    dates = [value for value in rest.values if value.kind == "date"]
+    derived = [value for value in dates if is_derived_date(sentence, value)]
+    bases = [value for value in dates if is_base_of_derived(sentence, value)]
+    if not derived or not bases or len(dates) > len(derived) + len(bases):
+        return False
+    known = [*sentence.grounds.message_words, *sentence.grounds.quoted_words]
+    return all(stands_among(word, known) for word in rest.words)
 
 
 def _asked(sentence: ReplySentence) -> tuple[Value, ...]:

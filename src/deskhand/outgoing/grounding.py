@@ -35,6 +35,7 @@ from deskhand.outgoing.contradictions import is_about_record
 from deskhand.outgoing.courtesy import address_length
 from deskhand.outgoing.customer_case import prices_wrongly, without_own_case
 from deskhand.outgoing.derived_amounts import names_counted
+from deskhand.outgoing.derived_dates import tells_derived_day
 from deskhand.outgoing.direct_answers import (
     is_answer_backed,
     is_terse,
@@ -319,7 +320,8 @@ class _SentenceCheck:
         """`delivered` where the result says `shipped`."""
         if not is_record:
             return
-        state = other_state(clause.text, clause.negative, self._grounds.states)
+        says_none = any(value.readings == {"0"} for value in clause.values)
+        state = other_state(clause.text, clause.negative != says_none, self._grounds.states)
         if state is not None:
             self._add("opposite", f"the result does not say “{state}”", start, end)
 
@@ -376,6 +378,7 @@ class _SentenceCheck:
         is_done = tells_of_deed(self._sentence, folded) and not is_conditional(folded)
         is_told = self._sentence.share(rest.words, has_record) >= needed
         is_told = is_told or (has_record and is_said_of_all(self._sentence, rest))
+        is_told = is_told or tells_derived_day(self._sentence, rest)
         if not is_told or (is_done and not self._grounds.did_something):
             self._add_all("statement", "nothing quoted says this")
             return

@@ -13,7 +13,7 @@ from deskhand.outgoing.content_words import words_in
 
 _PHASE = "is "
 """States that exclude each other."""
-_DENIED = {"is paid": "is unpaid", "in stock": "sold out"}
+_DENIED = {"is paid": "is unpaid", "is unpaid": "is paid", "in stock": "sold out"}
 _STOCK = frozenset(("stock", "available", "in_stock", "left", "quantity_available"))
 
 

@@ -64,9 +64,15 @@ def answers_joined(text: str) -> list[tuple[int, int]]:
 
 
 def _is_bare_yes(sentence: str) -> bool:
+    """`Of course.`, `Ja, das ist möglich.`"""
     folded = fold(sentence[greeting_length(sentence) :]).strip(" .!¡")
-    matches = [phrases_of(section).match(folded) for section in ("yes", "assent")]
-    return any(match is not None and match.end() == len(folded) for match in matches)
+    yes = phrases_of("yes").match(folded)
+    if yes is not None:
+        folded = folded[yes.end() :].strip(" ,.!")
+    if not folded:
+        return yes is not None
+    assent = phrases_of("assent").match(folded)
+    return assent is not None and assent.end() == len(folded)
 
 
 def greeting_length(sentence: str) -> int:
