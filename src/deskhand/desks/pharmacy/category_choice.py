@@ -89,6 +89,8 @@ def _corrected(guess: str, words: str, cues: list[str]) -> str:
     is more than to ask for it, and who asks for a medicine asks for more than opening hours."""
     if guess == "availability" and wishes.wants_reserved(words) and "reservation" in cues:
         return "reservation"
+    if guess == "check_reservation" and guess not in cues:
+        return "other"  # a question about reservations in general
     is_past = guess == "medical" and tells_of_long_ago(words)
     if "availability" in cues and (guess == "opening_hours" or is_past):
         return "availability"

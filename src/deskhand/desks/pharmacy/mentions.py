@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from .forms import FORM_OF
 from .medicine_names import MedicineNames, NameMatch, NameReading
-from .numbers_in_words import Number, counted_words, number_at
+from .numbers_in_words import Number, counted_words, nickname_of, number_at
 from .unknown_names import UnknownNames
 from .word_forms import Word, visible
 
@@ -35,7 +35,7 @@ _OF_A_PACK = frozenset(("po", "zu", "mit", "of", "de", "con", "with"))
 """`zu 30 Stück` is what a pack holds, `30 Stück` how many are wanted."""
 _PIECES = re.compile(
     r"^(?:tab|tabl|tbl|tob|kaps|caps|cps|pill|prasek|prask|pastil|lozeng|sack|sacc|sachet|cip[ke]"
-    r"|supposit|tablett|kapsel|comprimid|capsul|zvykac|sobre|gums?$|vials?$|pills?$)\w{0,7}$"
+    r"|pytl|beutel|vreck|vrecus|napln|ampul|supposit|tablett|kapsel|comprimid|capsul|zvykac|sobre|gums?$|vials?$|pills?$)\w{0,7}$"
 )
 _PER_PACK = frozenset(
     ("po", "de", "mit", "zu", "with", "a", "s", "the", "die", "las", "los", "ty", "tech")
@@ -64,6 +64,9 @@ _SHORT = 4
 """Letters of a word that may stand between a name and its strength: Trittico AC 150."""
 _MOST_COUNTED = 24
 """A larger number without a word for packs is no number of packs."""
+_FORM_BEFORE = 2
+"""Words before a name of which one may say its form."""
+_AND = frozenset(("a", "and", "und", "y", "i", "plus", "oder", "or", "nebo"))
 _KINDS = ("strength", "bare", "pack", "count", "gram")
 _ARTICLES = frozenset(("a", "an"))
 """They count packs, and nothing else: a Czech `a` joins two names."""
@@ -178,7 +181,7 @@ class MentionReader:
 
 def _with_all_numbers(words: Sequence[Word], mention: Mention) -> Mention:
     """The only medicine of a text with what is said about packs and strengths elsewhere in it."""
-    seen: dict[str, list[float]] = {"strength": [], "pack": [], "count": []}
+    seen: dict[str, list[float]] = {"strength": [], "pack": [], "count": [], "bare": []}
     for place, number in _numbers(words, 0, len(words)):
         kind, value = kind_by_neighbours(words, place, number)
         if kind in seen:
@@ -186,6 +189,7 @@ def _with_all_numbers(words: Sequence[Word], mention: Mention) -> Mention:
     counts = seen["count"]
     return mention._replace(
         strengths=mention.strengths or tuple(seen["strength"][:1]),
+        bare_numbers=mention.bare_numbers or tuple(seen["bare"][:1]),
         pack_sizes=mention.pack_sizes or tuple(seen["pack"][:1]),
         packs=counts[0] if mention.packs is None and counts else mention.packs,
     )
@@ -246,7 +250,7 @@ def _company(words: Sequence[Word], mention: Mention, first: int, last: int) -> 
         if kind in ("strength", "bare", "gram"):
             unit = words[place + 1].plain if place + 1 < len(words) else ""
             end = max(end, place + 1 + (unit in MILLIGRAMS))
-    near = words[max(first, mention.place - 2) : stop]
+    near = words[_begin_of_reach(words, mention, first) : stop]
     forms = frozenset(FORM_OF[word.stem] for word in near if word.stem in FORM_OF)
     return Company(
         tuple(kinds["strength"]),
@@ -257,6 +261,17 @@ def _company(words: Sequence[Word], mention: Mention, first: int, last: int) -> 
         forms,
         end,
     )
+
+
+def _begin_of_reach(words: Sequence[Word], mention: Mention, first: int) -> int:
+    """A word or two before a name may say its form, but none before an `and`: of `Iberogast drops
+    and Buscopan` the drops are the other one's."""
+    begin = mention.place
+    while begin > max(first, mention.place - _FORM_BEFORE) and not words[begin].opens:
+        if words[begin - 1].plain in _AND:
+            return mention.place
+        begin -= 1
+    return begin
 
 
 def _end_of_reach(words: Sequence[Word], mention: Mention, last: int) -> int:
@@ -341,6 +356,10 @@ def kind_by_neighbours(words: Sequence[Word], place: int, number: Number) -> tup
     following = words[after].plain if after < len(words) else ""
     before = words[place - 1].plain if place else ""
     value = number.value
+    if nickname_of(words[place]) is not None:
+        return "bare", value
+    if before in _OF_A_PACK and place > 1 and _PACK_WORD.match(words[place - 2].plain):
+        return "pack", value
     if following in MILLIGRAMS and number.in_digits:
         if following in ("ml", "g"):
             return ("gram" if following == "g" else "pack"), value

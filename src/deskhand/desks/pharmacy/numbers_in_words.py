@@ -1,7 +1,7 @@
 """Numbers as people write them in letters and mails: `2`, `dvě`, `půl tuctu`, `two hundred`."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from .word_forms import Word, words_in
@@ -35,11 +35,55 @@ _WORDS: dict[int, str] = {
     70: "sedmdesat sedemdesiat seventy siebzig setenta",
     80: "osmdesat osemdesiat eighty achtzig ochenta",
     90: "devadesat devatdesiat ninety neunzig noventa",
-    100: "sto stovku stovka hundred hundert cien ciento",
+    100: "sto hundred hundert cien ciento",
     200: "dveste doscientos doscientas",
     1000: "tisic thousand tausend mil",
 }
-_VALUE_OF = {word: value for value, words in _WORDS.items() for word in words.split()}
+_NICKNAMES: dict[int, str] = {
+    10: "desitk desiatk zehner",
+    14: "ctrnactk strnastk",
+    20: "dvacitk dvadsiatk zwanziger",
+    28: "osmadvacitk",
+    30: "tricitk tridsiatk dreissiger",
+    50: "padesatk patdesiatk funfziger",
+    60: "sedesatk sestdesiatk sechziger",
+    90: "devadesatk devatdesiatk neunziger",
+    100: "stovk hunderter",
+}
+"""What a pack, or a strength, is called by its number: `třicítka`, `die Hunderter`."""
+_NICKNAME = {stem: value for value, stems in _NICKNAMES.items() for stem in stems.split()}
+_AFTER_NICKNAME = re.compile(r"^(?:a|u|y|e|ou|ami|ach|am|ova|ove|ovou|ovy|packung|pack|schachtel)?$")
+_CZECH_TENS = {
+    20: "dvacet dvaceti",
+    30: "tricet triceti",
+    40: "ctyricet ctyriceti",
+    50: "padesat padesati",
+    60: "sedesat sedesati",
+    70: "sedmdesat sedmdesati",
+    80: "osmdesat osmdesati",
+    90: "devadesat devadesati",
+}
+_CZECH_ONES = "jeden dva tri ctyri pet sest sedm osm devet"
+_GERMAN_TENS = "zwanzig dreissig vierzig funfzig sechzig siebzig achtzig neunzig"
+_GERMAN_ONES = "ein zwei drei vier funf sechs sieben acht neun"
+
+
+def _joined_numbers() -> Iterator[tuple[str, int]]:
+    """Numbers of two figures that are one word: `osmačtyřicet`, `achtundvierzig`."""
+    for tens, forms in _CZECH_TENS.items():
+        for ones, word in enumerate(_CZECH_ONES.split(), 1):
+            for form in forms.split():
+                yield f"{word}a{form}", tens + ones
+    for place, tens_word in enumerate(_GERMAN_TENS.split(), 2):
+        for ones, word in enumerate(_GERMAN_ONES.split(), 1):
+            yield f"{word}und{tens_word}", 10 * place + ones
+    for tens, forms in _CZECH_TENS.items():
+        yield from ((form, tens) for form in forms.split())
+
+
+_VALUE_OF = dict(_joined_numbers()) | {
+    word: value for value, words in _WORDS.items() for word in words.split()
+}
 _HALVES = frozenset(("pul", "polovicku", "half", "halbes", "halben", "media", "medio", "pol"))
 _DOZENS = frozenset(("tuctu", "tucet", "tucta", "dozen", "dutzend", "docena"))
 _FACTORS = frozenset((100, 1000))
@@ -57,6 +101,14 @@ class Number(NamedTuple):
     in_digits: bool
 
 
+def nickname_of(word: Word) -> int | None:
+    """The number that a pack or a strength is called by in one word; None for any other word."""
+    for stem, value in _NICKNAME.items():
+        if word.plain.startswith(stem) and _AFTER_NICKNAME.match(word.plain[len(stem) :]):
+            return value
+    return None
+
+
 def number_at(words: Sequence[Word], at: int) -> Number | None:
     """The number that begins at this word; None where none does."""
     word = words[at]
@@ -64,6 +116,9 @@ def number_at(words: Sequence[Word], at: int) -> Number | None:
         return _with_factor(words, at, float(word.plain.replace(",", ".")), in_digits=True)
     if word.plain in _HALVES:
         return _half_dozen(words, at)
+    nickname = nickname_of(word)
+    if nickname is not None:
+        return Number(float(nickname), 1, in_digits=True)
     value = _VALUE_OF.get(word.plain)
     if value is None:
         return None

@@ -161,9 +161,17 @@ def _town_at(words: Sequence[Word], at: int) -> tuple[int, str]:
         town = _town_forms().get(" ".join(word.plain for word in here))
         before = words[at - 1].plain if at else ""
         is_name = here[0].is_capitalised or len(here[0].plain) >= _LONG_ENOUGH
-        if town and is_name and (length > 1 or before in _BEFORE_A_PLACE):
+        is_place = length > 1 or before in _BEFORE_A_PLACE or _stands_alone(words, at)
+        if town and is_name and is_place:
             return length, town
     return 1, ""
+
+
+def _stands_alone(words: Sequence[Word], at: int) -> bool:
+    """Whether a capitalised word is a sentence of its own: `Zlín. Zodac 10 mg.`"""
+    following = words[at + 1 : at + 2]
+    is_sentence = words[at].opens and (not following or following[0].opens)
+    return is_sentence and words[at].is_capitalised
 
 
 @cache

@@ -39,7 +39,7 @@ def medical_signs(text: str) -> list[str]:
     emergency first."""
     if len(text) > _MOST_READ:
         return ["more text than is read"]
-    whole = _without_names(plain_text(text))
+    whole = _without_harmless(_without_names(plain_text(text)))
     asked = _first(_signs("medical.txt", whole))
     return emergency_signs(text) or asked or _first(_troubles(text))
 
@@ -94,6 +94,11 @@ def _is_long_ago(plain: str) -> bool:
 def _without_names(plain: str) -> str:
     """The text without the names of our products: Allergodil is no word of health."""
     return " ".join(word for word in plain.split(" ") if not _is_brand(word))
+
+
+def _without_harmless(plain: str) -> str:
+    """The text without words that are of health elsewhere: `how much change shall I take`."""
+    return str(_pattern("harmless.txt").sub(" ", plain))
 
 
 @cache

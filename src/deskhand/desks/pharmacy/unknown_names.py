@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Sequence
 
+from .forms import FORM_OF
 from .medicine_names import MedicineNames, other_medicine
 from .numbers_in_words import number_at
 from .word_forms import Word
@@ -110,7 +111,7 @@ class UnknownNames:
             return label
         if _SUBSTANCE.search(word.plain) and len(word.plain) >= 6:
             return word.written
-        if self._has_strength(place):
+        if self._has_strength(place) or self._has_form_in_brackets(place):
             return word.written
         if not word.is_capitalised or (word.opens and len(self._words) > _FEW_WORDS):
             return None
@@ -141,6 +142,13 @@ class UnknownNames:
 
     def _is_something_else(self, word: Word) -> bool:
         return word.plain in _NO_NAMES or word.plain in self._others
+
+    def _has_form_in_brackets(self, place: int) -> bool:
+        """Whether a form follows a capitalised word in brackets: `Iberogast (drops)`."""
+        word, following = self._words[place], self._words[place + 1 : place + 2]
+        if not (word.is_capitalised and following and following[0].stem in FORM_OF):
+            return False
+        return self._text[word.end : following[0].start].strip() == "("
 
     def _has_strength(self, place: int) -> bool:
         """Whether a number with a unit follows, with one short word between at most."""
