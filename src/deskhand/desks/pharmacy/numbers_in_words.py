@@ -52,7 +52,9 @@ _NICKNAMES: dict[int, str] = {
 }
 """What a pack, or a strength, is called by its number: `třicítka`, `die Hunderter`."""
 _NICKNAME = {stem: value for value, stems in _NICKNAMES.items() for stem in stems.split()}
-_AFTER_NICKNAME = re.compile(r"^(?:a|u|y|e|ou|ami|ach|am|ova|ove|ovou|ovy|packung|pack|schachtel)?$")
+_AFTER_NICKNAME = re.compile(
+    r"^(?:a|u|y|e|ou|ami|ach|am|ova|ove|ovou|ovy|packung|pack|schachtel)?$"
+)
 _CZECH_TENS = {
     20: "dvacet dvaceti",
     30: "tricet triceti",

@@ -46,7 +46,13 @@ def wants_cancelled(text: str) -> bool:
 def has_reservation(text: str) -> bool:
     """Whether the message tells of something that was put aside before."""
     is_past = _RESERVED_IN_SPANISH.search(visible(text)) is not None
-    return is_past or any(speaks_of("existing", plain) for plain in plain_sentences(text))
+    return is_past or any(map(_tells_of_reservation, plain_sentences(text)))
+
+
+def _tells_of_reservation(plain: str) -> bool:
+    """`How long is a reserved medicine kept?` tells of none, unless it is the sender's own."""
+    is_general = speaks_of("in_general", plain) and not speaks_of("check", plain)
+    return speaks_of("existing", plain) and not is_general
 
 
 def tells_what_happened(text: str) -> bool:

@@ -10,6 +10,7 @@ from deskhand.desks.pharmacy import wishes
 from deskhand.desks.pharmacy.catalogue import sample_products
 from deskhand.desks.pharmacy.category_choice import choose_category
 from deskhand.desks.pharmacy.customer_request import Item, answered, as_output, read
+from deskhand.desks.pharmacy.places import places_in
 from deskhand.desks.pharmacy.request_check import checked
 
 BRANDS = sorted({product.brand for product in sample_products()})
@@ -229,6 +230,52 @@ def test_a_wholesale_order_goes_to_a_person() -> None:
     text = "Please reserve ninety packs of Dulcolax for our clinic in Prague."
     assert wanted(text) == []
     assert "90 packs" in request(text)["reason"]
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("Máte Zodac 10 mg, třicítku?", 30),
+        ("Haben Sie Magne B6, die Hunderter-Packung?", 100),
+        ("Je skladem Smecta? Stačí krabička po 10 pytlících.", 10),
+        ("Máte Ibalgin 400, balení po osmačtyřiceti?", 48),
+        ("Do you have Magne B6? A box of 100, please.", 100),
+    ],
+)
+def test_a_pack_is_known_by_its_nickname_and_by_what_it_holds(text: str, size: int) -> None:
+    assert only(text).pack_size == size
+
+
+def test_a_strength_may_have_a_nickname_as_well() -> None:
+    strengths = {
+        one.strength for one in sample_products() if one.id in only("Betaloc stovka?").products
+    }
+    assert strengths == {"100 mg"}
+
+
+def test_a_form_before_an_and_is_the_other_medicines() -> None:
+    items = read("", "Haben Sie Iberogast (Tropfen) und Buscopan 10 mg?").items
+    assert [(item.written, item.lacks) for item in items] == [
+        ("Iberogast", "name"),
+        ("Buscopan", ""),
+    ]
+
+
+def test_a_town_alone_is_a_place() -> None:
+    assert places_in("Zlín. Zodac 10 mg. Mají někde?").not_served == ("Zlín",)
+
+
+@pytest.mark.parametrize(
+    ("text", "tells"),
+    [
+        ("For how long is a reserved medicine kept?", False),
+        ("Jak dlouho u vás drží rezervace?", False),
+        ("How long is my reserved Zodac kept? I asked for it on Monday.", True),
+        ("Wie lange liegt meine Reservierung noch bereit?", True),
+    ],
+)
+def test_a_question_about_reservations_in_general_tells_of_none(text: str, tells: bool) -> None:
+    assert wishes.has_reservation(text) is tells
 
 
 def test_two_medicines_in_a_mail_are_two() -> None:

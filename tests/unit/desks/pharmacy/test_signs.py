@@ -172,3 +172,14 @@ def test_breath_blood_and_falls_are_emergencies(text: str) -> None:
 )
 def test_who_did_not_bear_a_medicine_talks_to_a_person(text: str) -> None:
     assert medical_signs(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Máte Smectu? Ať vím, kolik si vzít drobných.",
+        "I shall take the bus to the pharmacy. Is Zodac in stock?",
+    ],
+)
+def test_what_is_taken_along_is_no_medicine(text: str) -> None:
+    assert medical_signs(text) == []
