@@ -90,6 +90,8 @@ _HALVES = frozenset(("pul", "polovicku", "half", "halbes", "halben", "media", "m
 _DOZENS = frozenset(("tuctu", "tucet", "tucta", "dozen", "dutzend", "docena"))
 _FACTORS = frozenset((100, 1000))
 _ARTICLES = frozenset(("a", "an"))
+_AND = frozenset(("and", "y"))
+_ROUND = 10
 _CZECH_LETTER = re.compile("[ěščřžýůňťďľĺŕĚŠČŘŽÝŮŇŤĎ]")
 _CZECH_SIGNS = frozenset(
     ("prosim", "dobry", "mate", "tak", "jen", "chci", "baleni", "dekuji", "dekuju", "diky")
@@ -146,8 +148,25 @@ def _with_factor(words: Sequence[Word], at: int, value: float, *, in_digits: boo
     following = words[at + 1].plain if at + 1 < len(words) else ""
     factor = 100 if following == "ste" else _VALUE_OF.get(following, 0)
     if factor in _FACTORS or (factor > 1 and words[at].plain in _ARTICLES):
-        return Number(value * factor, 2, in_digits)
-    return Number(value, 1, in_digits)
+        value, length = value * factor, 2
+    else:
+        length = 1
+    return Number(value, length, in_digits) if in_digits else _with_rest(words, at, value, length)
+
+
+def _with_rest(words: Sequence[Word], at: int, value: float, length: int) -> Number:
+    """`a hundred and five`, `twenty-eight`, `cuarenta y ocho`: tens and hundreds with what follows
+    them."""
+    place = at + length
+    if place < len(words) and words[place].plain in _AND and value >= _ROUND:
+        place += 1
+    rest = _VALUE_OF.get(words[place].plain, 0) if place < len(words) else 0
+    is_part = value >= _ROUND and value % _ROUND == 0 and 0 < rest < min(value, _ROUND * 10)
+    is_part = is_part and (value >= 100 or rest < _ROUND)
+    is_article = place < len(words) and words[place].plain in _ARTICLES
+    if not is_part or is_article:
+        return Number(value, length, in_digits=False)
+    return Number(value + rest, place + 1 - at, in_digits=False)
 
 
 def _half_dozen(words: Sequence[Word], at: int) -> Number | None:

@@ -110,6 +110,11 @@ def town_of(pharmacy: Pharmacy) -> str:
     return pharmacy.city.rstrip(" 0123456789")
 
 
+def has_several(place: str) -> bool:
+    """Whether a place is a town with several pharmacies of ours."""
+    return sum(town_of(pharmacy) == place for pharmacy in sample_pharmacies()) > 1
+
+
 @cache
 def place_words() -> frozenset[str]:
     """Folded words that name places, so that none of them is taken for a medicine."""

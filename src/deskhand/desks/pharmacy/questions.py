@@ -23,6 +23,19 @@ def ask_place(language: Language) -> str:
     return f"At which pharmacy would you like to pick it up? We have pharmacies in {towns}."
 
 
+def ask_pharmacy(town: str, language: Language) -> str:
+    """Which of a town's pharmacies is meant."""
+    named = [
+        f"{pharmacy.name} ({pharmacy.street})"
+        for pharmacy in sample_pharmacies()
+        if town_of(pharmacy) == town
+    ]
+    listed = joined(named, language)
+    if language == "cs":
+        return f"{town}: lékárny tam máme {listed}. Ve které si chcete lék vyzvednout?"
+    return f"{town}: our pharmacies there are {listed}. At which one would you like to pick it up?"
+
+
 def not_served(towns: Sequence[str], language: Language) -> str:
     named = joined(towns, language)
     if language == "cs":

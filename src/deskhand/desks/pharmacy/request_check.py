@@ -5,11 +5,13 @@ from typing import Any
 
 from . import wishes
 from .customer_request import Request, products_of
+from .places import has_several
 from .questions import (
     ask_amount,
     ask_corrected,
     ask_medicine,
     ask_packs,
+    ask_pharmacy,
     ask_place,
     ask_rest,
     ask_which,
@@ -79,7 +81,7 @@ def _reservation(request: Fields, words: str, earlier: Mapping[str, Any]) -> Fie
         return _looked_up_only(_with_open_questions(request, words))
     if doubt := _doubt(request, words, earlier):
         return _for_a_person(_looked_up_only(request), doubt)
-    questions = _questions(request, items)
+    questions = _questions(request, items, words)
     if questions:
         return _asking(request, questions)
     return _ready(_with_open_questions(request, words), items)
@@ -129,7 +131,7 @@ def _names(request: Fields) -> list[str]:
     return [item["written"] for item in request["items"]]
 
 
-def _questions(request: Fields, items: Sequence[Mapping[str, Any]]) -> list[str]:
+def _questions(request: Fields, items: Sequence[Mapping[str, Any]], words: str) -> list[str]:
     """What the customer must say first, in the order of his message."""
     language: Language = request["language"]
     _, towns, strange = request["places"]
@@ -142,6 +144,8 @@ def _questions(request: Fields, items: Sequence[Mapping[str, Any]]) -> list[str]
         questions.append(ask_place(language))
     elif not request["place"]:
         questions.append(ask_place(language))
+    elif has_several(request["place"]) and wishes.says_which_pharmacy(words):
+        questions.append(ask_pharmacy(request["place"], language))
     return questions
 
 

@@ -39,6 +39,12 @@ def _reserves(plain: str) -> bool:
     return bool(words)
 
 
+def says_which_pharmacy(text: str) -> bool:
+    """Whether the message tells which of several pharmacies is meant, in words that name none: the
+    one at the station."""
+    return any(speaks_of("which_one", plain) for plain in plain_sentences(text))
+
+
 def wants_cancelled(text: str) -> bool:
     return any(speaks_of("cancel", plain) for plain in plain_sentences(text))
 
@@ -90,7 +96,11 @@ def condition_in(text: str) -> str:
 
 
 def asks_for_hours(text: str) -> bool:
-    return any(speaks_of("hours", plain) for plain in plain_sentences(text))
+    """Whether a sentence asks when a pharmacy is open, and not how long something is kept there."""
+    return any(
+        speaks_of("hours", plain) and not speaks_of("in_general", plain)
+        for plain in plain_sentences(text)
+    )
 
 
 def asks_about_stock(text: str) -> bool:
@@ -127,7 +137,8 @@ def wanted_elsewhere(text: str, names: Sequence[str], counted: Collection[str]) 
 
 def _is_answerable(plain: str) -> bool:
     is_ours = any(speaks_of(kind, plain) for kind in _ANSWERABLE) or _is_small_talk(plain)
-    return is_ours and not speaks_of("not_ours", plain) and not speaks_of("holiday", plain)
+    others = ("not_ours", "holiday", "in_general")
+    return is_ours and not any(speaks_of(kind, plain) for kind in others)
 
 
 def _is_small_talk(plain: str) -> bool:

@@ -10,8 +10,10 @@ from deskhand.desks.pharmacy import wishes
 from deskhand.desks.pharmacy.catalogue import sample_products
 from deskhand.desks.pharmacy.category_choice import choose_category
 from deskhand.desks.pharmacy.customer_request import Item, answered, as_output, read
+from deskhand.desks.pharmacy.numbers_in_words import number_at
 from deskhand.desks.pharmacy.places import places_in
 from deskhand.desks.pharmacy.request_check import checked
+from deskhand.desks.pharmacy.word_forms import words_in
 
 BRANDS = sorted({product.brand for product in sample_products()})
 SINGLE = [brand for brand in BRANDS if " " not in brand and "-" not in brand]
@@ -276,6 +278,39 @@ def test_a_town_alone_is_a_place() -> None:
 )
 def test_a_question_about_reservations_in_general_tells_of_none(text: str, tells: bool) -> None:
     assert wishes.has_reservation(text) is tells
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Prosím rezervujte Panadol 24 tablet v Praze, v té vaší u nádraží.",
+        "Please put aside one Panadol in Prague, at the one near the station.",
+        "Bitte legen Sie Panadol zurück, in Brünn in der Apotheke, die nachts offen hat.",
+    ],
+)
+def test_one_of_several_pharmacies_that_is_not_named_is_asked_for(text: str) -> None:
+    made = request(text)
+    assert made["missing"]
+    assert not made.get("slots")
+    assert "Lékárna" in made["question"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Chtěl jsem psát o rezervaci gelu Fastum v Liberci. Rezervaci už nechci. Kolik stojí?",
+        "I wanted to ask you to keep Zodac in Liberec. I no longer need you to hold it.",
+        "Ich wollte Zodac in Liberec reservieren. Reserviert werden muss nichts mehr.",
+    ],
+)
+def test_a_wish_that_is_taken_back_puts_nothing_aside(text: str) -> None:
+    assert wanted(text) == []
+
+
+def test_numbers_are_put_together() -> None:
+    words = words_in("a hundred and five, twenty-eight, cuarenta y ocho, two and four")
+    numbers = [number_at(words, place) for place in (0, 4, 6, 9)]
+    assert [number and number.value for number in numbers] == [105, 28, 48, 2]
 
 
 def test_two_medicines_in_a_mail_are_two() -> None:
