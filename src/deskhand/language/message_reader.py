@@ -40,6 +40,8 @@ class Graph(StrEnum):
     """What a person must see."""
     PAIRS = "reading-pairs.onnx"
     """Whether a message continues a ticket."""
+    PAIRS_EARLIER = "reading-pairs-earlier.onnx"
+    """The same by another training: what both say on average is right more often."""
     FACTS = "reading-facts.onnx"
     """A second opinion on what happened, by layers that have read all kinds of messages."""
     TICKETS = "reading-tickets.onnx"

@@ -4,6 +4,7 @@ A trained model reads the ticket (`message_reader.py`): a question about backups
 and an outage of last year is none.
 """
 
+import math
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -58,6 +59,8 @@ A_LINE = 100
 """Characters of a short message."""
 LONGEST = 6_000
 _FACT = "fact"
+_SMALLEST = 1e-9
+"""No chance is nearer to none or to all than this: its odds stay a number."""
 
 
 def facts_in(text: str, reader: MessageReader | None = None) -> dict[str, str]:
@@ -110,12 +113,24 @@ def sure_department_of(text: str, reader: MessageReader | None = None) -> str | 
 def continuations(
     message: str, tickets: Sequence[str], reader: MessageReader | None = None
 ) -> list[float]:
-    """How likely the message continues each ticket, given as its subject and messages."""
-    reader = reader or shared_message_reader(Graph.PAIRS)
-    return [
-        reader.read(message[:LONGEST], ticket).probability("continues", "continues")
-        for ticket in tickets
-    ]
+    """How likely the message continues each ticket, given as its subject and messages: the mean of
+    the odds that two trainings give."""
+    readers = [reader] if reader is not None else _both_pair_readers()
+    chances: list[float] = []
+    for ticket in tickets:
+        read = [each.read(message[:LONGEST], ticket) for each in readers]
+        odds = [_odds(reading.probability("continues", "continues")) for reading in read]
+        chances.append(1 / (1 + math.exp(-sum(odds) / len(odds))))
+    return chances
+
+
+def _odds(probability: float) -> float:
+    bounded = min(max(probability, _SMALLEST), 1 - _SMALLEST)
+    return math.log(bounded / (1 - bounded))
+
+
+def _both_pair_readers() -> list[MessageReader]:
+    return [shared_message_reader(Graph.PAIRS), shared_message_reader(Graph.PAIRS_EARLIER)]
 
 
 def follow_up_score(vector: "NDArray[np.float32] | None") -> float | None:

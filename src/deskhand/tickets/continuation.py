@@ -35,25 +35,25 @@ NAMES = (
 )
 """The evidence for a ticket: see `evidence`. The first three say the same of each ticket."""
 WHICH = {
-    "near": 1.328,
-    "reply_words": 0.907,
-    "other_words": -0.981,
-    "short_answer": 0.556,
-    "odds": 0.465,
-    "unanswered": 0.528,
+    "near": 0.766,
+    "reply_words": 0.233,
+    "other_words": -1.113,
+    "short_answer": 0.666,
+    "odds": 0.605,
+    "unanswered": 0.635,
 }
 """What counts for a ticket against the customer's other ones."""
 WHETHER = {
-    "constant": 0.923,
-    "comes_back": 2.932,
-    "follow_up": 3.713,
-    "near": 2.120,
-    "reply_words": 0.914,
-    "other_words": -1.516,
-    "short_answer": 0.730,
-    "other_numbers": -6.326,
-    "odds": 0.590,
-    "unanswered": 0.982,
+    "constant": 1.056,
+    "comes_back": 2.632,
+    "follow_up": 3.669,
+    "near": 1.841,
+    "reply_words": 0.869,
+    "other_words": -1.568,
+    "short_answer": 0.761,
+    "other_numbers": -6.726,
+    "odds": 0.678,
+    "unanswered": 0.891,
 }
 """What counts for any of them against none: of the likeliest tickets on average, of the odds all
 together."""

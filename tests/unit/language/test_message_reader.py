@@ -145,7 +145,7 @@ def test_each_graph_fits_the_lists(graph: Graph) -> None:
     session, _ = model_session(graph, 1)
     states = np.zeros((1, 6, 384), dtype=np.float32)
     # Pairs are compared word by word: a message is always read beside a ticket there.
-    length = 5 if graph is Graph.PAIRS else 0
+    length = 5 if graph in (Graph.PAIRS, Graph.PAIRS_EARLIER) else 0
     context = np.zeros((1, length, 384), dtype=np.float32)
     labels, shares, words = session.run(None, {"text": states, "context": context})
     count = sum(len(labels) for labels in LABELS.values())
