@@ -26,10 +26,12 @@ from deskhand.brain.task_inputs import (
     message_of,
     newest,
     outputs_of,
+    said_in,
     sender_name,
     understanding_of,
 )
 from deskhand.config.sections.plans import DeclaredPlan
+from deskhand.language.announced_asks import announced_asks
 from deskhand.mail.reply import without_quotes
 from deskhand.model.knowledge import Hit
 from deskhand.model.plan import SKIPPED
@@ -69,6 +71,8 @@ def draft(
         fields = by_articles() | {"hand_over": True, "reason": reason}
     elif by_plan is not None and answers and not needs_articles(desk, task):
         fields = _with_answers(by_plan, by_articles())
+    if answers and not fields.get("hand_over"):
+        fields = fields | _why_more_is_asked(task, answers)
     parts: ReplyParts = fields.pop("parts")
     text = compose(
         parts,
@@ -355,6 +359,15 @@ def _why_not_by_itself(answers: Sequence[AskAnswer], language: str) -> Fields:
     counted = f"{len(open_asks)} of {len(answers)} asks have no sure answer: “{asked}”{nearest}"
     needs_translation = all(answer.is_foreign for answer in open_asks)
     return {"hand_over": True, "reason": counted, "needs_translation": needs_translation}
+
+
+def _why_more_is_asked(task: Task, answers: Sequence[AskAnswer]) -> Fields:
+    """Why a person must look where a message announces more asks than were found."""
+    announced = announced_asks(said_in(task))
+    if announced <= len(answers):
+        return {}
+    reason = f"it announces {announced} asks, and only {len(answers)} were found"
+    return {"hand_over": True, "reason": reason}
 
 
 def _handed_over(reason: str, confidence: float = 0.0) -> Fields:
