@@ -49,9 +49,9 @@ def _has_new_name(clause: str, grounds: Grounds, language: str | None) -> bool:
     if language == "de":
         return False
     named = [word for word in words_in(clause) if word.is_capital and not word.is_first]
-    known = [*grounds.message_words, *words_of("capital").whole]
+    familiar = [*grounds.message_words, *words_of("capital").whole]
     return any(
-        carries_meaning(word.folded) and not stands_among(word.folded, known) for word in named
+        carries_meaning(word.folded) and not stands_among(word.folded, familiar) for word in named
     )
 
 

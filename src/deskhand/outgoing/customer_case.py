@@ -102,15 +102,15 @@ def _is_told_as_theirs(sentence: ReplySentence, clause: Clause, value: Value) ->
     """Whether a clause only says of the customers what they said of themselves: `you are four`."""
     if value.kind != "number" or value.unit or clause.negative:
         return False
-    told = phrases_of("you_are").search(fold(clause.text))
-    if told is None:
+    opening = phrases_of("you_are").search(fold(clause.text))
+    if opening is None:
         return False
     written = sentence.grounds.message
     said = [written[start:end] for start, end in sentences(written)]
     said = [text for text in said if not text.rstrip().endswith("?")]
     is_said = any(is_stated(value, values_in(text)) for text in said)
-    known = [*sentence.grounds.message_words, *words_of("people").whole, *told.group().split()]
-    return is_said and all(stands_among(word, known) for word in clause.words)
+    theirs = [*sentence.grounds.message_words, *words_of("people").whole, *opening.group().split()]
+    return is_said and all(stands_among(word, theirs) for word in clause.words)
 
 
 def _is_count_of_theirs(sentence: ReplySentence, value: Value) -> bool:

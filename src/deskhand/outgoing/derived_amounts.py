@@ -62,13 +62,13 @@ def is_derived_amount(sentence: ReplySentence, clause: Clause, value: Value) -> 
         return False
     amount = _number(value)
     prices = [price for price in prices_of(sentence.grounds) if price.unit == value.unit]
-    told = sentence.whole[: sentence.end]
+    so_far = sentence.whole[: sentence.end]
     is_reduced = phrases_of("reduced").search(fold(clause.text)) is not None
     totals = _totals(sentence, clause, prices)
     if amount in {total.amount for total in totals} and not is_reduced:
         return True
-    shares = _discounts(told)
-    if len(shares) == 1 and (is_reduced or phrases_of("reduced").search(fold(told))):
+    shares = _discounts(so_far)
+    if len(shares) == 1 and (is_reduced or phrases_of("reduced").search(fold(so_far))):
         share = shares[0]
         for total in totals:
             if amount == total.amount * (100 - share) / 100:
@@ -143,19 +143,19 @@ def _is_of_goods(counted: Counted) -> bool:
 
 def counted_in(text: str) -> list[Counted]:
     """What a text counts, thing by thing."""
-    found: list[Counted] = []
+    things: list[Counted] = []
     for value in values_in(text):
         if value.kind != "number" or not 0 < _number(value) <= _MOST_PIECES:
             continue
         if value.unit == "month" and _number(value) > 1:
-            found.append(Counted(_number(value), (), months=True))
+            things.append(Counted(_number(value), (), months=True))
             continue
         if value.unit or _is_size(text, value) or _number(value) % 1:
             continue
         nouns = _nouns_behind(text, value)
         if nouns:
-            found.append(Counted(_number(value), nouns))
-    return [*found, *_single(text)]
+            things.append(Counted(_number(value), nouns))
+    return [*things, *_single(text)]
 
 
 def _single(text: str) -> Iterator[Counted]:
@@ -271,15 +271,16 @@ def _best(prices: Sequence[Price], words: Sequence[str]) -> Price | None:
         return None
     rivals = [price for price in ranked if price.amount != ranked[0].amount]
     best = overlap(words, ranked[0].words)
-    return None if any(overlap(words, price.words) == best for price in rivals) else ranked[0]
+    has_rival = any(overlap(words, price.words) == best for price in rivals)
+    return None if has_rival else ranked[0]
 
 
 # --- discounts
 
 
-def _discounts(told: str) -> list[Decimal]:
+def _discounts(text: str) -> list[Decimal]:
     """The different percentages that a reply has told so far."""
-    shares = {_number(value) for value in values_in(told) if value.unit == "percent"}
+    shares = {_number(value) for value in values_in(text) if value.unit == "percent"}
     return sorted(shares)
 
 
@@ -292,7 +293,8 @@ def _grants(grounds: Grounds, share: Decimal, counted: Sequence[Counted]) -> boo
         if whom:
             return _is_one_of(grounds, [word.folded for word in words_in(passage.text)])
         steps = list(_steps(passage))
-        reached = [step for step in steps if step[0] <= sum(one.number for one in counted)]
+        pieces = sum(thing.number for thing in counted)
+        reached = [step for step in steps if step[0] <= pieces]
         if steps:
             return len(counted) == 1 and bool(reached) and max(reached)[1] == share
     return False
@@ -301,10 +303,11 @@ def _grants(grounds: Grounds, share: Decimal, counted: Sequence[Counted]) -> boo
 def _is_one_of(grounds: Grounds, whom: Sequence[str]) -> bool:
     asked = grounds.message_words
     groups = words_of_each("customer_kinds").values()
-    return any(
-        any(word in group for word in whom) and any(word in group for word in asked)
-        for group in groups
-    )
+    for group in groups:
+        is_meant = any(word in group for word in whom)
+        if is_meant and any(word in group for word in asked):
+            return True
+    return False
 
 
 def _steps(passage: Passage) -> Iterator[tuple[Decimal, Decimal]]:
@@ -327,14 +330,11 @@ def _sum_beside(sentence: ReplySentence, value: Value, prices: Sequence[Price]) 
     place = sentence.start + value.start
     before = sentence.whole[: sentence.start].rstrip()
     for first in (sentence.start, max(before.rfind(". "), before.rfind("! "), 0)):
-        told = values_in(sentence.whole[first : sentence.end])
-        amounts = [
-            other for other in told if other.unit == value.unit and other.readings != value.readings
-        ]
+        beside = values_in(sentence.whole[first : sentence.end])
+        amounts = [v for v in beside if v.unit == value.unit and v.readings != value.readings]
         paces = {price.pace for price in prices for v in amounts if price.amount == _number(v)}
-        all_quoted = all(
-            any(price.amount == _number(other) for price in prices) for other in amounts
-        )
+        quoted = {price.amount for price in prices}
+        all_quoted = all(_number(other) in quoted for other in amounts)
         if place >= 0 and len(amounts) > 1 and all_quoted and len(paces) == 1:
             return sum(map(_number, amounts), Decimal(0))
     return None

@@ -50,8 +50,8 @@ def tells_derived_day(sentence: ReplySentence, rest: Clause) -> bool:
     bases = [value for value in dates if is_base_of_derived(sentence, value)]
     if not derived or not bases or len(dates) > len(derived) + len(bases):
         return False
-    known = [*sentence.grounds.message_words, *sentence.grounds.quoted_words]
-    return all(stands_among(word, known) for word in rest.words)
+    said = [*sentence.grounds.message_words, *sentence.grounds.quoted_words]
+    return all(stands_among(word, said) for word in rest.words)
 
 
 def _asked(sentence: ReplySentence) -> tuple[Value, ...]:
@@ -81,19 +81,19 @@ def _bases(sentence: ReplySentence) -> Iterator[date]:
             if not year and now is not None and len(value.readings) == 1:
                 years = [now.year, now.year + 1, now.year - 1]
             for written in years:
-                known = _day(written, int(month), int(day))
-                if known is not None:
-                    yield known
+                date = _day(written, int(month), int(day))
+                if date is not None:
+                    yield date
 
 
 def _terms(sentence: ReplySentence) -> Iterator[tuple[Value, bool]]:
     """The terms that a source states and the reply has told, each with whether it ends at the day
     that is counted from."""
-    told = values_in(sentence.whole[: sentence.end])
+    stated = values_in(sentence.whole[: sentence.end])
     for passage in sentence.grounds.passages:
         for clause in () if passage.is_record else passage.clauses:
             for value in clause.values:
-                if value.unit in ("day", "month") and is_stated(value, told):
+                if value.unit in ("day", "month") and is_stated(value, stated):
                     yield value, _counts_back(clause, value)
 
 

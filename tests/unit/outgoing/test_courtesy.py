@@ -55,10 +55,10 @@ def test_the_name_a_customer_signed_with_may_address_him(
 ) -> None:
     found = {"place": "workshop", "hours": "Mon-Thu"}
     grounds = Grounds(results=[ToolSource("find_hours", found)], message=message)
-    names = [
-        [claim.text for claim in check_grounding(f"{begin}{OPEN}", grounds).unbacked]
-        for begin in (right, wrong)
-    ]
+    names: list[list[str]] = []
+    for begin in (right, wrong):
+        unbacked = check_grounding(f"{begin}{OPEN}", grounds).unbacked
+        names.append([claim.text for claim in unbacked])
     name = wrong.split()[-1].strip(", ")
     assert not any(text == name or text.startswith(right.strip(", ")) for text in names[0])
     assert any(name in text for text in names[1])

@@ -25,12 +25,9 @@ NOW = datetime(2026, 11, 19, 12, tzinfo=UTC)
 
 
 def holds(reply: str, message: str, *rules: str) -> bool:
-    grounds = Grounds(
-        quotes=[Quote(str(place), rule) for place, rule in enumerate(rules)],
-        articles=[SourceText(str(place), rule) for place, rule in enumerate(rules)],
-        message=message,
-        now=NOW,
-    )
+    quotes = [Quote(str(place), rule) for place, rule in enumerate(rules)]
+    articles = [SourceText(str(place), rule) for place, rule in enumerate(rules)]
+    grounds = Grounds(quotes=quotes, articles=articles, message=message, now=NOW)
     return bool(check_grounding(reply, grounds).unbacked)
 
 
