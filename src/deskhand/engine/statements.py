@@ -19,6 +19,8 @@ STEPS = "steps"
 RUN = "run"
 PREVIOUS = "previous"
 """In the only statement of a pruned run: the link that it follows."""
+REOPENED = "reopened"
+"""In a statement of that kind: the effect that failed before and is tried again."""
 BEGUN = "begun"
 CALLS_BEGUN = "begun llm_calls"
 """In a statement of a desk: up to where model calls of no run came before they were stated."""
@@ -122,8 +124,10 @@ def check_statements(journaled: Journaled, *, is_legacy: bool) -> list[Problem]:
         return problems
     stated = [_records_of(statement) for statement in journaled.statements]
     for number, (before, after) in enumerate(pairwise(stated), 1):
-        if journaled.statements[number].kind not in _MAY_TAKE_AWAY:
-            names = _frozen_changes(before, after)
+        statement = journaled.statements[number]
+        if statement.kind not in _MAY_TAKE_AWAY:
+            reopened = _reopened_in(statement, after)
+            names = [name for name in _frozen_changes(before, after) if name != reopened]
             problems += [Problem(run_id, None, _difference(name, after)) for name in names]
     return problems + _compare_with_last(journaled, stated[-1])
 
@@ -147,6 +151,16 @@ def _frozen_changes(before: Mapping[str, str], after: Mapping[str, str]) -> list
     return changed
 
 
+def _reopened_in(statement: Statement, records: Mapping[str, str]) -> str | None:
+    """The effect that a statement says is tried again; None where it says so of nothing that may
+    change."""
+    if statement.kind != StatementKind.REOPENED:
+        return None
+    name = _body_of(statement.body).get(REOPENED, "")
+    is_open = records.get(name, "").startswith(OPEN)
+    return name if is_open else None
+
+
 def _difference(name: str, now: Mapping[str, str], stated: Mapping[str, str] | None = None) -> str:
     if name not in now:
         return f"{name} is gone"
@@ -157,15 +171,26 @@ def _difference(name: str, now: Mapping[str, str], stated: Mapping[str, str] | N
     return f"{name} was changed"
 
 
+def is_settled_in(body: str, name: str, digest: str | None) -> bool:
+    """Whether the body of a statement calls a record settled, with this digest."""
+    stated = _body_of(body).get(name)
+    return stated is not None and stated == digest and not stated.startswith(OPEN)
+
+
 def _records_of(statement: Statement) -> dict[str, str]:
+    """The digests of the records, without what a statement says beside them."""
+    records = _body_of(statement.body)
+    return {name: records[name] for name in records if name not in (PREVIOUS, REOPENED)}
+
+
+def _body_of(text: str) -> dict[str, str]:
     try:
-        records = json.loads(statement.body)
+        body = json.loads(text)
     except ValueError:
         return {}
-    if not isinstance(records, dict):
+    if not isinstance(body, dict):
         return {}
-    records.pop(PREVIOUS, None)
-    return {str(name): str(digest) for name, digest in records.items()}
+    return {str(name): str(value) for name, value in body.items()}
 
 
 def _broken_links(of: str, run_id: str, statements: Sequence[Statement]) -> list[Problem]:

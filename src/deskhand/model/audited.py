@@ -53,6 +53,8 @@ class StatementKind(StrEnum):
 
     RESTED = "rested"
     CHANGED = "changed"
+    REOPENED = "reopened"
+    """An effect that had failed was tried again."""
     ERASED = "erased"
     WORK_ERASED = "work erased"
     """What was made of the message went, since it told of somebody else who was erased."""

@@ -55,6 +55,10 @@ class Effects(Protocol):
         self, key: EffectKey, state: EffectState, result: dict[str, Any] | None
     ) -> None: ...
 
+    async def reopen(self, key: EffectKey) -> None:
+        """Intend a failed effect once more; Fenced where the run is another process's by now."""
+        ...
+
     async def effects(
         self, run_id: str | None = None, state: EffectState | None = None
     ) -> list[Effect]: ...

@@ -62,6 +62,8 @@ async def carry_out(
         return await _give_to_a_person(
             earlier, ledger, "it was worded differently before an interruption"
         )
+    if earlier.state is EffectState.FAILED:
+        await ledger.reopen(key)
     return await _look_into(earlier, tool, arguments, ledger, perform, probe)
 
 

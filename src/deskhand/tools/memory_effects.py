@@ -34,6 +34,11 @@ class MemoryEffects:
         assert before is not EffectState.DONE, f"{key} was settled as {before} already"
         self.rows[key] = (tool, call_hash, state, json.dumps(result, allow_nan=False))
 
+    async def reopen(self, key: EffectKey) -> None:
+        tool, call_hash, before, _ = self.rows[key]
+        if before is EffectState.FAILED:
+            self.rows[key] = (tool, call_hash, EffectState.INTENDED, "null")
+
     async def effects(
         self, run_id: str | None = None, state: EffectState | None = None
     ) -> list[Effect]:

@@ -254,6 +254,21 @@ async def test_a_recoverable_failure_is_tried_again_only_where_a_repetition_does
     )
 
 
+@pytest.mark.parametrize("point", ["effect.after_perform", "effect.after_settle"])
+async def test_a_kill_in_a_second_attempt_leaves_no_failure_on_record(point: str) -> None:
+    """Other words under the key might double what the second attempt did."""
+    desk = Desk(EffectClass.KEYED)
+    desk.fails = [ToolError("mailbox_full", "Try later.")]
+    await desk.run()
+    crashpoints.arm(point, kill)
+    with pytest.raises(Killed):
+        await desk.run()
+    crashpoints.disarm()
+    assert EffectState.FAILED not in desk.ledger.states
+    await desk.run("worded differently")
+    assert desk.world.happened == [(str(KEY), "hello")]
+
+
 async def test_another_wording_of_what_failed_is_not_carried_out_under_its_key() -> None:
     desk = Desk(EffectClass.KEYED)
     desk.fails = [ToolError("mailbox_full", "Try later.")]

@@ -29,7 +29,7 @@ from deskhand.model.ticket import Ticket
 from deskhand.tickets.fold import fold
 
 PAGE = 200
-_WHOLE = (StatementKind.RESTED, StatementKind.CHANGED)
+_WHOLE = (StatementKind.RESTED, StatementKind.CHANGED, StatementKind.REOPENED)
 _ZONES = 1
 """Days that a figure may be off: which zone a desk counts its days in stands in its desk.yaml."""
 _OF_TICKET = ("category", "language", "in_time")

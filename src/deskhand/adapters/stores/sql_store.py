@@ -15,6 +15,7 @@ from deskhand.adapters.stores.console_actions import read_log
 from deskhand.adapters.stores.conversation_store import SqlConversations
 from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.adapters.stores.erasure import erase_person
+from deskhand.adapters.stores.reopened_effects import reopen_effect
 from deskhand.adapters.stores.retention import prune_desk
 from deskhand.adapters.stores.review_store import SqlReviews
 from deskhand.adapters.stores.rows import (
@@ -26,7 +27,7 @@ from deskhand.adapters.stores.run_store import SqlRuns
 from deskhand.adapters.stores.statements import account_records, mark_record
 from deskhand.adapters.stores.totals import TOTALS_AT, name_digest, resume_desk, stop_desk
 from deskhand.adapters.stores.waiting_runs import SqlWaitingRuns
-from deskhand.errors import Conflict
+from deskhand.errors import Conflict, Fenced
 from deskhand.model.audited import (
     ConsoleLog,
     DeskRecords,
@@ -38,6 +39,7 @@ from deskhand.model.audited import (
 )
 from deskhand.model.run import (
     Effect,
+    EffectKey,
     EffectState,
     Event,
     LlmCall,
@@ -81,6 +83,13 @@ class SqlStore(SqlRuns, SqlWaitingRuns, SqlConversations, SqlReviews, SqlFiles):
         query = _EFFECTS if state is None else _EFFECTS.where(t.effects.c.state == state)
         rows = await self._database.read_core(lambda core: core.execute(query, parameters).all())
         return [effect_of(row.run_id, row) for row in rows]
+
+    async def reopen(self, key: EffectKey) -> None:
+        def op(core: sa.Connection) -> bool:
+            return reopen_effect(core, self.desk, self.owner, key, self._now())
+
+        if not await self._database.write_core(op):
+            raise Fenced(f"run {key.run_id} is not ours any more")
 
     async def spent(self, since: float) -> float:
         """What models have cost from this moment on."""

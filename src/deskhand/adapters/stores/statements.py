@@ -278,6 +278,12 @@ def _state_runs(core: sa.Connection, marked: Mapping[str | int, StatementKind]) 
         core.execute(t.statements.insert().values(desk=run.desk, run=position, **made._asdict()))
 
 
+def last_statement(core: sa.Connection, position: int) -> Sequence[Any] | None:
+    """The row of a run's last statement."""
+    rows = _fetch(core, LAST_STATEMENT, [position])
+    return rows[0] if rows else None
+
+
 def read_records(core: sa.Connection, positions: Sequence[int]) -> dict[int, RunRecords]:
     """The digests of all records of these runs, by position."""
     heads = _fetch(core, HEAD_OF_RUN, positions)
