@@ -41,6 +41,7 @@ _TAIL = 2
 """Words that ask nothing by themselves at the end of a sentence: "and how?"."""
 _QUESTION_MARK = re.compile(r"\?(?!\w|\.\w)")
 """None inside the name of a file."""
+_DASH = re.compile(r"\s[-–—]+\s|:\s")
 _ACCENT = re.compile(r"[áéíóúñ]", re.IGNORECASE)
 
 
@@ -123,9 +124,9 @@ def _kinds(reading: FoldedText, phrases: AskPhrases) -> Iterator[tuple[Span, Par
             asking_list = only_items or announces or kind in (PartKind.ASK, PartKind.WISH)
         elif kind is PartKind.ASK:
             asking_list = True
-        elif asking_list and kind is PartKind.STATEMENT:
-            is_title = len(words.split()) <= _TITLE
-            kind = PartKind.ASK if is_title or not marked else kind
+        elif asking_list and kind is PartKind.STATEMENT and not span.goes_on:
+            names_ask = len(words.split()) <= _TITLE or _asks_after_its_title(words, phrases)
+            kind = PartKind.ASK if names_ask or not marked else kind
         if announces and kind is PartKind.ASK:
             kind = PartKind.STATEMENT  # it announces what the list below asks
         yield span, kind
@@ -139,6 +140,12 @@ def _asks_by_its_items(reading: FoldedText, spans: Sequence[Span], phrases: AskP
             return False
     short = [span for span in spans if span.is_item and span.end - span.start <= _LONGEST_TITLE]
     return len(short) > 1
+
+
+def _asks_after_its_title(words: str, phrases: AskPhrases) -> bool:
+    """Whether an item names its subject and then asks: "castors - how long do you keep them"."""
+    _, dash, asked = _DASH.sub("\0", words, count=1).partition("\0")
+    return bool(dash) and phrases.opens.match(asked.strip(_AROUND)) is not None
 
 
 def _words(reading: FoldedText, span: Span) -> str:
@@ -222,7 +229,7 @@ def _clauses(
     for mark in phrases.next_question.finditer(reading.folded, span.start, span.end):
         before = reading.folded[at : mark.start()]
         behind = reading.folded[mark.start() : span.end]
-        if _goes_on(before, mark[0], behind, phrases):
+        if _goes_on(before, mark[0], behind, phrases) or _only_leads_in(before, mark[0], phrases):
             continue
         if _asks_by_itself(before, phrases):
             yield Span(at, mark.start(), span.is_item)
@@ -252,6 +259,14 @@ def _goes_on(before: str, joint: str, behind: str, phrases: AskPhrases) -> bool:
     is_question = phrases.asks_inside.match(bare) is not None
     last = bare if is_bare and not is_question else " ".join(bare.split()[-_CLOSE:])
     return asks_openly and _lacks_object(last, phrases)
+
+
+def _only_leads_in(before: str, joint: str, phrases: AskPhrases) -> bool:
+    """Whether the words before `¿` only say when or of what is asked: "cuando llegue, ¿dónde ...?"
+    The question begins at its mark."""
+    if "¿" not in joint or _is_marked(before) or "¿" in before:
+        return False
+    return not (phrases.requests.search(before) or phrases.indirect.search(before))
 
 
 def _lacks_object(words: str, phrases: AskPhrases) -> bool:

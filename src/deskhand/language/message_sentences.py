@@ -13,9 +13,11 @@ class Span(NamedTuple):
     end: int
     is_item: bool = False
     """Whether it is an item of a list."""
+    goes_on: bool = False
+    """Whether it is a later sentence of an item."""
 
 
-_ITEM = re.compile(r"[ \t]*(?:[-*•–—▪·>]+|\(?\d{1,2}[.)]|\(?[a-h]\)|[a-h]\.)[ \t]+(?=\S)")
+_ITEM = re.compile(r"[ \t]*(?:[-*•–—▪·‣◦→>]+|\(?\d{1,2}[.)/:]|\(?[a-h][)/]|[a-h]\.)[ \t]+(?=\S)")
 _SENTENCE_END = re.compile(
     r"[.!?…]+[\"'”»)]*(?=\s)|\s[–—]\s|;\s|\s\.\.\.|:\s*(?=\n)"
     r"|:\s+(?=[^.!?:\n]{8,}\?)"
@@ -72,10 +74,10 @@ def _sentences(text: str, line: Span) -> Iterator[Span]:
         ):
             continue
         if text[at : mark.end()].strip():
-            yield Span(at, mark.end(), line.is_item)
+            yield Span(at, mark.end(), line.is_item, line.is_item and at > line.start)
         at = mark.end()
     if text[at : line.end].strip():
-        yield Span(at, line.end, line.is_item)
+        yield Span(at, line.end, line.is_item, line.is_item and at > line.start)
 
 
 def _without_frame(text: str, spans: Sequence[Span], phrases: AskPhrases) -> list[Span]:

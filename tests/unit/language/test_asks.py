@@ -223,3 +223,36 @@ def test_items_of_a_list_ask_as_their_neighbours_do() -> None:
     assert asks("Notes:\n- we have the old one here\n- where is the lid?", "", "en") == [
         "where is the lid?"
     ]
+
+
+def test_items_may_be_numbered_in_many_ways() -> None:
+    for text in ("1/ what is it?\n2/ how big is it?", "· what is it?\n· how big is it?"):
+        assert asks(text, "", "en") == ["what is it?", "how big is it?"]
+
+
+def test_what_an_item_says_after_its_question_asks_nothing() -> None:
+    text = "Please tell me:\n- where the lids are kept\n- how long they last. Ours has a crack."
+    assert asks(text, "", "en") == ["where the lids are kept", "how long they last."]
+
+
+def test_an_item_may_name_its_subject_and_then_ask() -> None:
+    items = [
+        "lids - how long do they last",
+        "is the kettle sold out?",
+        "ours came to us in early May",
+    ]
+    text = "".join(f"- {item}\n" for item in items)
+    assert asks(text, "", "en") == items[:2]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Cuando llegue el paquete, ¿dónde firmo?", ["Cuando llegue el paquete, ¿dónde firmo?"]),
+        ("¿Cuándo llega y dónde firmo?", ["¿Cuándo llega", "y dónde firmo?"]),
+        ("Y dígame también cuánto dura la oferta.", ["Y dígame también cuánto dura la oferta."]),
+        ("Confirmé ayer el pedido.", []),
+    ],
+)
+def test_a_spanish_question_begins_at_its_mark(text: str, expected: list[str]) -> None:
+    assert asks(text, "", "es") == expected
