@@ -7,9 +7,12 @@ from typing import Any, NamedTuple
 
 from deskhand.language.meeting_times import meeting_phrases
 from deskhand.language.meeting_times.clock_words import (
+    ABOUT,
     HALF_TO,
     HOUR_WORDS,
     MINUTES_PAST,
+    NARROWLY,
+    NO_HOUR,
     NOON,
     PARTS,
     QUARTER_TO,
@@ -27,12 +30,22 @@ _NOT_TIME = compiled(
     r"sillas?|mesas?|stol\w*|zidl\w*|tische?n?|stuhle?n?|st\b|nd\b|rd\b|th\b|floors?|employees?|"
     r"stock\w*|hours?\b|stunden?|horas (?:y|de)\b|hodin[uy]\b))"
 )
+_REACH = 20
+"""How far before a preposition a word that narrows it is looked for, in characters."""
+_MINUTES_TO = compiled(
+    r"^(?:at|around|about) (?:five|ten|twenty) to \w+$|\b(?:twenty|forty|fifty)-[a-z]"
+)
+"""One time that looks like a stretch: `at ten to five`, `nine forty-five`."""
+_COUNT = compiled(r"^(?:from )?(?:five|ten|twenty(?:[ -]five)?) to \w+$")
+"""`five to ten` of something, where no other word says that it is a time."""
+_BOUND = compiled(r"^(?:before|after|po|pred|vor|nach|antes|despues)\b")
+_BOUNDED = compiled(r"\b(?:before|after|po|pred|vor|nach|antes de|despues de) $")
 _EARLIEST = 7
 """An hour before this that is written without `am` or a zero is meant in the afternoon."""
 _LOOSE = {
     "en": "around|about|for|by around",
-    "cs": "v|ve",
-    "de": "ca\\.?|etwa um",
+    "cs": "v|ve|k|ke",
+    "de": "ca\\.?|etwa um|so um",
     "es": "a eso de las",
 }
 """Before a time, or before any other number."""
@@ -68,6 +81,8 @@ def time_spots(folded: str, languages: tuple[str, ...]) -> Iterator[TimeSpot]:
         for pattern, (first, last) in PARTS[language].items():
             for match in compiled(pattern).finditer(folded):
                 start, end = match.span(match.lastindex or 0)
+                if _is_close(folded, start, language):
+                    continue
                 yield TimeSpot(start, end, None, first, last, part=True)
 
 
@@ -80,24 +95,32 @@ def _clock_form(language: str) -> str:
     """A pattern for one time, in named places of which `_read` finds the parts; no groups."""
     hours = "|".join(sorted(HOUR_WORDS[language], key=len, reverse=True))
     suffix = SUFFIXES[language]
-    past = "|".join(MINUTES_PAST[language])
-    before_hour = "|".join((*HALF_TO[language], *QUARTER_TO[language])) or "~"
+    past = "|".join(sorted(MINUTES_PAST[language], key=len, reverse=True))
+    before_hour = _before_hour(language)
     forms = (
         rf"(?:{before_hour}) (?:{hours}|[0-9]{{1,2}})(?: (?:{suffix}))?",
         rf"(?:{NOON[language]})",
         rf"[0-9]{{1,2}}[:.h][0-9]{{2}}(?: ?(?:{suffix}))?",
+        rf"(?:{hours}|[0-9]{{1,2}})[ -](?:{past})(?: (?:{suffix}))?",
         rf"[0-9]{{1,2}}(?: ?(?:{suffix}))?",
-        rf"(?:{hours})(?: (?:{past}))?(?: (?:{suffix}))?",
+        rf"(?:{hours})(?: (?:{suffix}))?",
     )
     return "|".join(forms)
+
+
+def _before_hour(language: str) -> str:
+    forms = (*HALF_TO[language], *QUARTER_TO[language])
+    return "|".join(sorted(forms, key=len, reverse=True)) or "~"
 
 
 def _spans(folded: str, language: str) -> Iterator[TimeSpot]:
     clock = _clock_form(language)
     opening, joint = meeting_phrases.BETWEEN[language]
+    about = ABOUT[language]
     forms = (
-        rf"\b(?:{opening}) ({clock})\.? ?(?:{joint}) ?({clock})(?:\b|$)",
-        rf"\b({clock}) ?(?:-|to|bis|az|do) ?({clock})(?:\b|$)",
+        rf"\b(?:{opening}) (?:(?:{about}) )?({clock})\.? ?(?:{joint}) ?(?:(?:{about}) )?({clock})"
+        r"(?:\b|$)",
+        rf"\b({clock}) ?(?:-|to|bis|az|do) ?(?:(?:{about}) )?({clock})(?:\b|$)",
     )
     for place, form in enumerate(forms):
         for match in compiled(form).finditer(folded):
@@ -108,6 +131,8 @@ def _spans(folded: str, language: str) -> Iterator[TimeSpot]:
 
 def _span(match: Any, folded: str, language: str, *, bare: bool) -> TimeSpot | None:
     texts = match.groups()
+    if _MINUTES_TO.search(match.group()):
+        return None
     before = folded[max(0, match.start() - 1) : match.start()]
     if before in (".", "/", "-", ",", ":") or _NOT_TIME.search(folded[match.end() :]):
         return None
@@ -131,14 +156,30 @@ def _limits(folded: str, language: str) -> Iterator[TimeSpot]:
         ("before", meeting_phrases.BEFORE),
         ("at", meeting_phrases.AT),
     ):
-        for match in compiled(rf"\b(?:{table[language]}) ({clock})(?:\b|$)").finditer(folded):
+        form = rf"\b(?:{table[language]}) (?:(?:{ABOUT[language]}) )?({clock})(?:\b|$)"
+        for match in compiled(form).finditer(folded):
             minute = None
-            if not _NOT_TIME.search(folded[match.end() :]):
+            is_count = _COUNT.search(match.group()) is not None
+            if not is_count and not _is_other(folded, match.start(), match.end(), language):
                 minute = _read(match.group(1), language, "")
             if minute is not None:
                 yield _limit(match.start(), match.end(), kind, minute)
     yield from _leaving(folded, language)
     yield from _loose_times(folded, language)
+
+
+def _is_other(folded: str, start: int, end: int, language: str) -> bool:
+    """Whether a number is no hour, or stands so close to it that it is no wide limit."""
+    if _NOT_TIME.search(folded[end:]) or compiled(NO_HOUR[language]).search(folded[end:]):
+        return True
+    return _is_close(folded, start, language)
+
+
+def _is_close(folded: str, start: int, language: str) -> bool:
+    """Whether a word makes `before` or `after` mean close to the time: `shortly after two`."""
+    lead = folded[max(0, start - _REACH) : start]
+    is_bound = _BOUND.search(folded[start:]) is not None
+    return is_bound and compiled(NARROWLY[language]).search(lead) is not None
 
 
 def _leaving(folded: str, language: str) -> Iterator[TimeSpot]:
@@ -154,7 +195,9 @@ def _leaving(folded: str, language: str) -> Iterator[TimeSpot]:
     ):
         for match in compiled(form).finditer(folded):
             minute = _read(match.group(1), language, "")
-            if minute is not None:
+            here = compiled(meeting_phrases.WITH_US[language])
+            said = folded[match.start() : match.end() + _REACH]
+            if minute is not None and not here.search(said):
                 yield TimeSpot(match.start(), match.end(), None, 0, minute, leaves=True)
 
 
@@ -164,7 +207,7 @@ def _loose_times(folded: str, language: str) -> Iterator[TimeSpot]:
     loose = rf"\b(?:{_LOOSE[language]}) ({clock}){_ENDS}"
     for match in compiled(loose).finditer(folded):
         minute = _read(match.group(1), language, "")
-        if minute is not None:
+        if minute is not None and not _COUNT.search(match.group(1)):
             yield TimeSpot(match.start(), match.end(1), minute)
 
     for match in compiled(rf"\b({clock}) (?:{_AT_LATEST[language]})").finditer(folded):
@@ -191,13 +234,14 @@ def _alone(folded: str, language: str) -> Iterator[TimeSpot]:
         rf"(?:{NOON[language]})",
     ]
     hours = "|".join(sorted(HOUR_WORDS[language], key=len, reverse=True))
-    before_hour = "|".join((*HALF_TO[language], *QUARTER_TO[language])) or "~"
-    forms.append(rf"(?:{before_hour}) (?:{hours}|[0-9]{{1,2}})(?: (?:{{s}}))?")
+    forms.append(rf"(?:{_before_hour(language)}) (?:{hours}|[0-9]{{1,2}})(?: (?:{{s}}))?")
     forms.append(rf"(?:{hours}) (?:{{s}})")
     pattern = "|".join(forms).replace("{s}", suffix)
     for match in compiled(rf"(?:^|[^a-z0-9.:/-])({pattern})(?:\b|$)").finditer(folded):
         if _NOT_TIME.search(folded[match.end(1) :]) or match.group(1).startswith("jednou"):
             continue  # `jednou odpoledne` is once some afternoon
+        if _COUNT.search(match.group(1)) or _BOUNDED.search(folded[: match.start(1)][-_REACH:]):
+            continue
         minute = _read(match.group(1), language, "")
         if minute is not None:
             yield TimeSpot(match.start(1), match.end(1), minute)
@@ -215,12 +259,23 @@ def _read(text: str, language: str, borrowed: str) -> int | None:
     suffix = _suffix(text, language)
     body = text.removesuffix(suffix).strip()
     shift = 0
-    for table in (HALF_TO[language], QUARTER_TO[language], MINUTES_PAST[language]):
-        for form, minutes in table.items():
-            match = compiled(rf"^(?:{form}) | (?:{form})$").search(body)
-            if match is not None:
-                shift, body = minutes, body.replace(match.group(), "", 1).strip()
+    counted = [(compiled(form).search(body), minutes) for form, minutes in _minute_forms(language)]
+    read = [(match.group(), minutes) for match, minutes in counted if match is not None]
+    if read:
+        said, shift = max(read, key=lambda form: len(form[0]))
+        body = body.replace(said, "", 1).strip()
+    if body == "ein" and not suffix:
+        return None  # `um ein Angebot`
     return _minute(body, HOUR_WORDS[language], suffix or borrowed, shift)
+
+
+@cache
+def _minute_forms(language: str) -> list[tuple[str, int]]:
+    """The ways to count minutes from an hour, before it and behind it."""
+    before = HALF_TO[language] | QUARTER_TO[language]
+    forms = [(rf"^(?:{form}) ", minutes) for form, minutes in before.items()]
+    behind = MINUTES_PAST[language].items()
+    return [*forms, *((rf"[ -](?:{form})$", minutes) for form, minutes in behind)]
 
 
 def _minute(body: str, words: Mapping[str, int], suffix: str, shift: int) -> int | None:

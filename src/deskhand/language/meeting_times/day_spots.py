@@ -26,7 +26,7 @@ from deskhand.language.meeting_times.day_words import (
 )
 from deskhand.language.meeting_times.meeting_phrases import WEEK_OF, any_of, compiled
 from deskhand.language.meeting_times.month_parts import month_spots
-from deskhand.language.meeting_times.short_weekdays import short_weekdays
+from deskhand.language.meeting_times.short_weekdays import bracketed_weekdays, short_weekdays
 from deskhand.language.slots.date_numeric import Spot, numeric_spots
 from deskhand.language.slots.date_relative import relative_spots
 from deskhand.language.slots.folded_text import FoldedText, Scan
@@ -39,6 +39,12 @@ _LISTED = compiled(
     r"\b(?:[0-9]{1,2}(?:\.|st|nd|rd|th)?, ?)*[0-9]{1,2}(?:\.|st|nd|rd|th)?"
     r" (?:or|and|nebo|anebo|ci|a|i|oder|und|bzw\.?|o|u|y) (?:the |am |den |el |vom )?$"
 )
+_DATE_ENDS = compiled(
+    r"^(?:$|[.,;?!)] ?| (?:at|in|from|between|after|before|any ?time|morning|afternoon|ab|um|gegen|"
+    r"von|zwischen|vor|nach|vormittag\w*|nachmittag\w*|a|por|desde|entre|hasta|sobre|antes|"
+    r"despues)\b)"
+)
+"""Behind a number that stands beside a weekday and can only be that of a day."""
 _NUMBERED = compiled(r"([0-9]{1,2})(?:\.|st|nd|rd|th)?")
 _COUNTED_WEEK = compiled(r"week|tyd|woche|semana")
 _JUST_OVER = timedelta(days=270)
@@ -63,6 +69,7 @@ def day_spots(
         DaySpot(short.start, short.end, weekday=short.weekday, kind="weekday")
         for short in short_weekdays(reading, languages)
     ]
+    every_spot += _short_in_brackets(written, folded, languages)
     every_spot += _weeks(folded, languages, now.date())
     longer = [
         *stretches(folded, now.date(), languages),
@@ -210,11 +217,8 @@ def _part_of_week(
 def _weekdays(folded: str, languages: tuple[str, ...], today: date) -> Iterator[DaySpot]:
     for language in languages:
         for number, form in enumerate(WEEKDAY[language].split()):
-            numbered = (
-                rf"\b(?:{form})\.?,? (?:the |den |dne |el |am )?([0-9]{{1,2}})(st|nd|rd|th|\.)?"
-            )
-            for match in compiled(numbered + r"(?:$|[^0-9:h])").finditer(folded):
-                yield from _numbered(match, number, folded, today)
+            for match in _weekdays_with_number(form, folded):
+                yield from _numbered(match, number, folded, today, dated=language == "es")
             for match in compiled(rf"\b(?:{form})\b").finditer(folded):
                 if len(match.group()) > 4 or compiled(r"^\.?,? [0-9]").search(
                     folded[match.end() :]
@@ -225,8 +229,30 @@ def _weekdays(folded: str, languages: tuple[str, ...], today: date) -> Iterator[
                 yield DaySpot(match.start(), match.end(), weekday=number, kind="weekly")
 
 
-def _numbered(match: Any, weekday: int, folded: str, today: date) -> Iterator[DaySpot]:
-    """`Thursday the 26th`, `martes 24`: a date, where that day is a Thursday."""
+def _weekdays_with_number(form: str, folded: str) -> Iterator[Any]:
+    """`Thursday the 26th`, `Thursday (26th)`."""
+    day = r"(?:the |den |dne |el |am |dia )?([0-9]{1,2})"
+    yield from compiled(rf"\b(?:{form})\.?,? {day}(st|nd|rd|th|\.)?(?:$|[^0-9:h])").finditer(folded)
+    yield from compiled(rf"\b(?:{form})\.? \({day}((?:st|nd|rd|th|\.)?\))").finditer(folded)
+
+
+def _short_in_brackets(
+    dates: Sequence[DaySpot], folded: str, languages: tuple[str, ...]
+) -> Iterator[DaySpot]:
+    """The weekday of the date before it: `tomorrow (Thu)`."""
+    ends = {spot.end for spot in dates}
+    for short in bracketed_weekdays(folded, languages):
+        if len(folded[: short.start - 1].rstrip()) in ends:
+            yield DaySpot(short.start, short.end, weekday=short.weekday, kind="weekday")
+
+
+def _numbered(
+    match: Any, weekday: int, folded: str, today: date, *, dated: bool
+) -> Iterator[DaySpot]:
+    """`Thursday the 26th`, `martes 24`: a date, where that day is a Thursday.
+
+    `dated` where a number beside a weekday is that of the day whatever follows.
+    """
     number, mark = match.groups()
     end = match.end(2) if mark else match.end(1)
     rest = folded[end : end + 12]
@@ -237,7 +263,8 @@ def _numbered(match: Any, weekday: int, folded: str, today: date) -> Iterator[Da
         if day.day == int(number) and day.weekday() == weekday:
             yield DaySpot(match.start(), end, ((day, day),))
             return
-    if mark in ("st", "nd", "rd", "th"):
+    is_date = mark in ("st", "nd", "rd", "th", ".") or ")" in (mark or "")
+    if dated or is_date or _DATE_ENDS.search(rest):
         yield DaySpot(match.start(), end, kind="doubt")
 
 

@@ -3,13 +3,20 @@ says which were not."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
-from itertools import groupby
+from itertools import groupby, pairwise
 from zoneinfo import ZoneInfo
 
 from deskhand.language.meeting_times import wish_words
 from deskhand.language.meeting_times.agreed_change import change_in, changed_wish
+from deskhand.language.meeting_times.busy_later import busy_later
 from deskhand.language.meeting_times.clock_times import DAY, TimeSpot, as_time
-from deskhand.language.meeting_times.hours_of_day import WHOLE, HoursOfDay, Piece
+from deskhand.language.meeting_times.hours_of_day import (
+    WHOLE,
+    HoursOfDay,
+    Piece,
+    both,
+    of_spots,
+)
 from deskhand.language.meeting_times.meeting_phrases import LANGUAGES, any_of, compiled, spoken
 from deskhand.language.meeting_times.time_marks import (
     Place,
@@ -58,7 +65,7 @@ def read_wish(text: str, language: str | None, now: datetime, beside: str = "") 
     unclear += wished.doubtful()
     unclear += [(spot.start, spot.end) for spot in marks.days if spot.kind == "doubt"]
     unclear += _left_over(marks, used)
-    unclear += _after_leaving(marks) + _until_when(marks)
+    unclear += _after_leaving(marks) + _until_when(marks) + _contradicting(marks)
     zone = _zone(marks, now, unclear)
     windows = _windows(wished, now, zone)
     if windows is None:
@@ -106,7 +113,7 @@ def _made(
 
 def _left_over(marks: TimeMarks, used: Sequence[Place]) -> list[Place]:
     """The words about time that nothing accounts for."""
-    covered = [*marks.covered, *used]
+    covered = [*marks.covered, *used, *busy_later(marks)]
     matches = [
         *any_of(wish_words.LEFTOVER, marks.languages).finditer(marks.folded),
         *compiled(wish_words.LEFTOVER_CLOCK).finditer(marks.folded),
@@ -136,6 +143,16 @@ def _until_when(marks: TimeMarks) -> list[Place]:
         for day in last
         for clock in marks.times
         if clock.at is not None and 0 <= clock.start - day.end <= _BESIDE
+    ]
+
+
+def _contradicting(marks: TimeMarks) -> list[Place]:
+    """`in the morning at one`: two times side by side that leave nothing together."""
+    return [
+        (left.start, right.end)
+        for left, right in pairwise(marks.times)
+        if marks.folded[left.end : right.start] == " "
+        and not both(of_spots([left]), of_spots([right]))
     ]
 
 

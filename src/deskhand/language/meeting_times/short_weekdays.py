@@ -60,6 +60,14 @@ def short_weekdays(reading: FoldedText, languages: tuple[str, ...]) -> Iterator[
         yield from _days(run, reading, language)
 
 
+def bracketed_weekdays(folded: str, languages: tuple[str, ...]) -> Iterator[ShortWeekday]:
+    """Short forms alone in brackets, with the closing one: `tomorrow (Thu)`."""
+    for language in languages:
+        for number, form in enumerate(_SHORT[language].split()):
+            for match in compiled(rf"\((?:{form})\.?\)").finditer(folded):
+                yield ShortWeekday(match.start() + 1, match.end(), number)
+
+
 def _tokens(folded: str, language: str) -> list[_Token]:
     tokens: list[_Token] = []
     for is_short, table in ((True, _SHORT), (False, WEEKDAY)):

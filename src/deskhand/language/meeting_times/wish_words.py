@@ -80,15 +80,16 @@ SMALL: dict[str, str] = {
     r"either way|failing that|if not|your place|here|there",
     "cs": r"v|ve|na|s|o|k|ke|z|ze|po|od|do|pred|radsi|prosim|nejlepe|idealne|treba|taky|take|"
     r"jeste|jen|klidne|kolem|okolo|hodin\w*|hod|kdykoliv?|dne|az|spis\w*|pro|vzdy|maximalne|nejvys|"
-    r"rekneme|dejme tomu|jenom|pouze|vyhradne|asi|zhruba|priblizne|nekdy|pokazde|u vas|u nas|mezi",
+    r"rekneme|dejme tomu|neco|oba|oboje|jenom|pouze|vyhradne|asi|"
+    r"zhruba|priblizne|nekdy|pokazde|u vas|u nas|mezi",
     "de": r"am|an|im|in|den|dem|der|die|das|um|von|vom|gegen|ab|bis|vor|nach|uhr|jeweils|gern\w*|"
     r"auch|etwa|ca|bitte|am liebsten|gegebenenfalls|noch|einem|zur|zum|immer|hochstens|maximal|"
     r"sagen wir|sag(?:en)? wir mal|nur|ausschlieslich|so|ungefahr|vielleicht|eventuell|ersatzweise|"
-    r"notfalls|zwischen|irgendwann|bei ihnen|bei uns",
+    r"notfalls|beide|beides|zwischen|irgendwann|bei ihnen|bei uns",
     "es": r"el|la|los|las|a|al|de|del|en|por|sobre|hacia|también|tambien|mejor|dia|dias|incluso|"
     r"quiza|quizas|para|partir|antes|despues|siempre|como mucho|como maximo|digamos|solo|"
     r"solamente|unicamente|mas o menos|aproximadamente|entre|si no|en su defecto|unos|unas|"
-    r"ahi|aqui",
+    r"ahi|aqui|ambos|los dos",
 }
 """Words that stand between times without adding anything."""
 
@@ -167,6 +168,7 @@ HARMLESS: dict[str, str] = {
     r"\bjiny den\b|\bco nejdrive\b|\bjeden den\b|\bnekdy\b|\bcel(?:y|e) (?:den|dny|tyden)\b|"
     r"\bkazdy den\b|\bv tydnu\b|\bbehem tydne\b|\bpredem\b|\bv kolik(?: hodin)?\b|"
     r"\b(?:ve? )?(?:kter|jak)(?:y|ou|em|a|e) (?:den|dny|cas|dobu|hodinu|hodine)\b|\bvaseho casu\b|"
+    r"\b(?:drive?,? )?nez (?:\w+ ){0,2}(?:objedn\w*|koup\w*|rozhodn\w*|podepis\w*|investuj\w*)|"
     r"\bstejn\w+ casov\w+ pasm\w+(?: jako (?:vy|vase|u vas)\b|[.,;!?)]|$)|"
     r"\bcasov\w+ pasm\w+ (?:je |mame )?(?:stejne|totozne|shodne)\b",
     "de": r"\bguten (?:morgen|tag|abend|vormittag|nachmittag)\b|\bschon(?:e|en|es) (?:\w+ )?(?:tag|"
@@ -181,6 +183,9 @@ HARMLESS: dict[str, str] = {
     r"\b(?:ihrer|eurer) (?:orts)?zeit\b|"
     r"\b(?:dieselbe|derselben|gleiche[nr]?|selbe[nr]?) zeitzone(?: wie (?:sie|bei ihnen|ihr)\b|"
     r"[.,;!?)]|$)|\bzeitzone ist (?:dieselbe|die gleiche)(?: wie (?:ihre|bei ihnen)\b|[.,;!?)]|$)|"
+    r"\bbevor (?:ich|wir|sie|man) (?:\w+ ){0,3}(?:unterschreib\w*|bestell\w*|kauf\w*|"
+    r"entscheid\w*|zusag\w*|investier\w*)|"
+    r"\bab(?: und\b| oder\b|[;!?)]|\.(?:\s|$)|$|, (?:also|dann|danach|aber|weil|da|wir|ich)\b)|"
     r"\bvor(?:[,;!?)]|\.(?:\s|$)|$)",
     "es": r"\bbuen[oa]s? (?:dias?|tardes|noches)\b|\b(?:buen|feliz|un buen) (?:dia|fin de semana|"
     r"semana|tarde)\b|\b(?:los )?(?:demas|otros) dias\b|\b(?:el )?resto(?: de la semana)?\b|"
@@ -189,6 +194,7 @@ HARMLESS: dict[str, str] = {
     r"\btodo el dia\b|\btoda la semana\b|\balgun dia\b|\bun dia\b|\bhoy en dia\b|"
     r"\b(?:a la )?hora de\b $|\b(?:a |en )?que (?:horas?|dias?|momento)\b|"
     r"\bcuando (?:podri\w*|pued\w*|podemos|les?|te|os|seria|nos|tien\w*|tendri\w*)\b|"
+    r"\bantes de (?:firmar|comprar|decidir\w*|pedir|encargar|invertir)\b|"
     r"\bmism[oa] (?:zona|huso) horari[oa](?: que (?:ustedes|vosotros|usted|tu)\b|[.,;!?)]|$)",
 }
 """About time, but nothing that a wish depends on."""
@@ -214,7 +220,8 @@ LEFTOVER: dict[str, str] = {
     r"late|early|after|before|until|till|once|whenever|as soon as|by the time|while|during|later|"
     r"earlier|sooner|latest|earliest|o'clock|my time|your time|local time|time ?zone|"
     r"(?:our|my) (?:meeting|appointment|call|visit)|already (?:agreed|scheduled|"
-    r"booked|arranged)|still on)\b",
+    r"booked|arranged)|still on|midnight)\b|"
+    r"\bhalf past\b|\bhalf (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b",
     "cs": r"\b(?:pondel\w*|uter\w*|stred[auye]?|ctvrt\w*|pat(?:ek|ku|ky|cich|ecni\w*)|sobot\w*|"
     r"nedel[ei]\w*)\b|\b(?:ledna|lednu|unor\w*|brezn\w*|dubn\w*|kvetn\w*|cerven\w*|cervn\w*|"
     r"srpn\w*|"
@@ -225,7 +232,12 @@ LEFTOVER: dict[str, str] = {
     r"driv|behem|mezi|"
     r"meho casu|naseho casu|mistniho casu|casov\w* pasm\w*|nase(?:ho|mu|i|m)? (?:schuzk\w*|"
     r"termin\w*)|"
-    r"nas[ei]? (?:schuzk\w*|hovor|termin)|sjednan\w*)\b",
+    r"nas[ei]? (?:schuzk\w*|hovor|termin)|sjednan\w*|pulnoc\w*|kratce|tesne|"
+    r"(?:po|pred) (?:\w+ )?(?:schuzc\w+|schuzk\w+|porad\w+|jednani\w*|praci|skole|smene|"
+    r"vyucovani\w*|skoleni\w*|konferenc\w*|veletrh\w*|navrat\w*|prijezd\w*|odjezd\w*|prilet\w*|odlet\w*|"
+    r"dovolen\w*)|(?:hned|ihned|chvili|chvilku|kousek|minut\w*|hodin\w*) "
+    r"(?:po|pred))\b|\bnez (?:\w+ ){0,3}(?:odj\w+|odlet\w+|odejd\w+|pojed\w+|polet\w+|"
+    r"prij\w+|zavr\w+|zacn\w+|skonc\w+)\b",
     "de": r"\b(?:montag\w*|dienstag\w*|mittwoch\w*|donnerstag\w*|freitag\w*|samstag\w*|"
     r"sonnabend\w*|"
     r"sonntag\w*)\b|\b(?:januar|februar|marz|april|juni|juli|august|september|oktober|november|"
@@ -237,7 +249,7 @@ LEFTOVER: dict[str, str] = {
     r"taglich\w*|jede[nrms]?|feiertag\w*|weihnacht\w*|oster\w*|ferien|urlaub\w*|nach|vor|bis|ab|"
     r"sobald|"
     r"nachdem|bevor|solange|wahrend|spater|eher|spatestens|uhr|ortszeit|meiner zeit|unserer zeit|"
-    r"zeitzone|unser(?:en|em|er|es)? (?:termin|gesprach|treffen|besprechung)|"
+    r"mitternachts?|zeitzone|unser(?:en|em|er|es)? (?:termin|gesprach|treffen|besprechung)|"
     r"vereinbarte[nrsm]?)\b",
     "es": r"\b(?:lunes|martes|miercoles|jueves|viernes|sabados?|domingos?)\b|\b(?:enero|febrero|"
     r"abril|"
@@ -246,7 +258,8 @@ LEFTOVER: dict[str, str] = {
     r"minutos?|"
     r"temprano|cada|periodicamente|regularmente|festivos?|vacaciones|navidad\w*|semana santa|"
     r"despues|antes|"
-    r"hasta|cuando|mientras|durante|luego|primero|hora local|mi hora|nuestra hora|zona horaria|"
+    r"hasta|cuando|mientras|medianoche|a partir de (?:mas|las?|aprox\w*)|durante|luego|primero|"
+    r"hora local|mi hora|nuestra hora|zona horaria|"
     r"nuestra (?:reunion|cita|llamada)|acordad[oa]s?)\b",
 }
 """What is about time: each must have been understood, or a person looks."""
@@ -273,6 +286,7 @@ OFFERING: dict[str, str] = {
     r"chtel\w*|sejit|sejdeme|sesl\w*|sesel|sesla|setka\w*|potka\w*|zavola\w*|zavolejte|zastav\w*|"
     r"navstiv\w*|domluv\w*|sjedna\w*|navrhuj\w*|co takhle|idealn\w*|nejlepe|nejradeji|potreb\w*|"
     r"ozvete|prijit|dorazit|v kolik|"
+    r"(?:mam|mame|mel\w*|je|jsou|bude|budeme? mit|byl\w*) (?:\w+ )?voln(?:e|y|a|ou)|"
     r"uvital\w*|preferuj\w*|kdykoliv?|v poradku|fajn|super|kdy|bylo by|probrat|mit cas|lepsi)\b",
     "de": r"\b(?:konnt\w*|konnen|kann|wurde\w*|hatten?|ginge|geht|gehen|pass(?:t|en|end\w*)|"
     r"moglich\w*|gern\w*|bitte\w*|frei|zeit|besuch\w*|vorbeikommen|sprechen|telefonieren|"
@@ -286,7 +300,7 @@ OFFERING: dict[str, str] = {
     r"visitar\w*|"
     r"propon\w*|propongo|perfect\w*|que tal|seria|tendri\w*|tienen algo|cualquier\w*|siempre|"
     r"necesit\w*|llam(?:en|e|ad|a)me|llam(?:en|e|ad)nos|pasarme|pasarnos|acercarme|acercarnos|"
-    r"quedar|quedamos)\b",
+    r"quedar|quedamos|recib(?:is|en|ir\w*)|atend(?:eis|er\w*)|atienden)\b",
 }
 """Words with which somebody asks or offers; without one, a sentence only tells something."""
 MEETING: dict[str, str] = {
@@ -297,3 +311,27 @@ MEETING: dict[str, str] = {
 }
 """What a few words alone, such as a subject, ask for."""
 BOTH_REFUSED = r"^(?:ani|ni|nor)$"
+
+THEN: dict[str, str] = {
+    "en": r"\b(?:after that|afterwards|later)\b",
+    "cs": r"\b(?:potom|pozdeji)\b",
+    "de": r"\bspater\b",
+    "es": r"\b(?:despues|luego)\b",
+}
+"""After the time that was named."""
+BUSY: dict[str, str] = {
+    "en": r"^,? (?:(?:i|we)(?:'m| am|'re| are| have|'ve got| must| need to|'ll be| will be))\b",
+    "cs": r"^ (?:uz )?(?:jsem|jsme|mam|mame|musim|musime|budu|budeme|jedu|jedeme|odjizdi\w+|"
+    r"odlet\w+)\b",
+    "de": r"^ (?:bin ich|sind wir|habe ich|haben wir|muss ich|mussen wir)\b",
+    "es": r"^,? (?:ya )?(?:tengo|tenemos|estoy|estamos|estare|estaremos|me voy|nos vamos|salgo|"
+    r"salimos)\b",
+}
+"""Behind such a word: what somebody has to do then."""
+IDLE: dict[str, str] = {
+    "en": r"\b(?:time|home|nothing|reachable)\b",
+    "cs": r"\b(?:voln\w+|klid|doma|k zastizeni|k dispozici|nic)\b",
+    "de": r"\b(?:hause|nichts|wieder da)\b",
+    "es": r"\b(?:tiempo|rato|casa|nada)\b",
+}
+"""What leaves time for a meeting."""
