@@ -33,11 +33,17 @@ from deskhand.outgoing.values import MONEY, Value, is_stated, same_value
 _PER = re.compile(r"\s*(?:a|an|per|each|je|pro|im|za|na|por|al|la|el|cada|par|chacun\w*)\s+")
 
 
+_MOST_VALUES = 16
+"""In a sentence of which something is computed: each value is held against the others."""
+
+
 def without_own_case(
     sentence: ReplySentence, clause: Clause, values: Sequence[Value]
 ) -> list[Value]:
     """The values of a clause that a quote must state: those that are not rightly the customer's
-    own, nor computed from them."""
+    own, nor computed from them. Of a sentence with very many values, all of them."""
+    if len(sentence.values) > _MOST_VALUES:
+        return list(values)
     case = _own_case(sentence, clause, values)
     return [value for value in values if value not in case]
 
