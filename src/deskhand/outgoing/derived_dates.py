@@ -81,9 +81,9 @@ def _bases(sentence: ReplySentence) -> Iterator[date]:
             if not year and now is not None and len(value.readings) == 1:
                 years = [now.year, now.year + 1, now.year - 1]
             for written in years:
-                date = _day(written, int(month), int(day))
-                if date is not None:
-                    yield date
+                base = _day(written, int(month), int(day))
+                if base is not None:
+                    yield base
 
 
 def _terms(sentence: ReplySentence) -> Iterator[tuple[Value, bool]]:

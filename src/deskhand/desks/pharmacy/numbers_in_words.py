@@ -91,7 +91,9 @@ _DOZENS = frozenset(("tuctu", "tucet", "tucta", "dozen", "dutzend", "docena"))
 _FACTORS = frozenset((100, 1000))
 _ARTICLES = frozenset(("a", "an"))
 _AND = frozenset(("and", "y"))
-_ROUND = 10
+_MOST_BEHIND = {float(tens): 9 for tens in range(20, 100, 10)}
+_MOST_BEHIND |= {float(hundreds): 99 for hundreds in range(100, 1000, 100)}
+"""The largest number that may follow tens or hundreds as a part of them."""
 _CZECH_LETTER = re.compile("[ěščřžýůňťďľĺŕĚŠČŘŽÝŮŇŤĎ]")
 _CZECH_SIGNS = frozenset(
     ("prosim", "dobry", "mate", "tak", "jen", "chci", "baleni", "dekuji", "dekuju", "diky")
@@ -156,16 +158,17 @@ def _with_factor(words: Sequence[Word], at: int, value: float, *, in_digits: boo
 
 def _with_rest(words: Sequence[Word], at: int, value: float, length: int) -> Number:
     """`a hundred and five`, `twenty-eight`, `cuarenta y ocho`: tens and hundreds with what follows
-    them."""
+    them. A comma between them makes two numbers."""
     place = at + length
-    if place < len(words) and words[place].plain in _AND and value >= _ROUND:
+    if place < len(words) and words[place].plain in _AND:
         place += 1
-    rest = _VALUE_OF.get(words[place].plain, 0) if place < len(words) else 0
-    is_part = value >= _ROUND and value % _ROUND == 0 and 0 < rest < min(value, _ROUND * 10)
-    is_part = is_part and (value >= 100 or rest < _ROUND)
-    is_article = place < len(words) and words[place].plain in _ARTICLES
-    if not is_part or is_article:
-        return Number(value, length, in_digits=False)
+    whole = Number(value, length, in_digits=False)
+    if place >= len(words) or words[place].plain in _ARTICLES:
+        return whole
+    gaps = [words[here].start - words[here - 1].end for here in range(at + 1, place + 1)]
+    rest, most = _VALUE_OF.get(words[place].plain, 0), _MOST_BEHIND.get(value, 0)
+    if not 0 < rest <= most or max(gaps) > 1:
+        return whole
     return Number(value + rest, place + 1 - at, in_digits=False)
 
 

@@ -308,9 +308,15 @@ def test_a_wish_that_is_taken_back_puts_nothing_aside(text: str) -> None:
 
 
 def test_numbers_are_put_together() -> None:
-    words = words_in("a hundred and five, twenty-eight, cuarenta y ocho, two and four")
-    numbers = [number_at(words, place) for place in (0, 4, 6, 9)]
-    assert [number and number.value for number in numbers] == [105, 28, 48, 2]
+    words = words_in("a hundred and five, twenty-eight, cuarenta y ocho, two and four, ten two")
+    numbers = [number_at(words, place) for place in (0, 4, 6, 9, 12)]
+    assert [number and number.value for number in numbers] == [105, 28, 48, 2, 10]
+
+
+def test_a_comma_makes_two_numbers() -> None:
+    assert wanted("Please put aside Zodac 10 mg, the box of thirty, two boxes, in Liberec.") == [
+        ("Zodac 10 mg", 2, 30)
+    ]
 
 
 def test_two_medicines_in_a_mail_are_two() -> None:
