@@ -14,7 +14,7 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from deskhand.language.clean_text import clean, has_words
@@ -156,14 +156,21 @@ def _last_tokens(text: str, most: int) -> list[int]:
 
 
 def lower_states(ids: Sequence[int], threads: int) -> "NDArray[np.float32]":
-    """What the lower layers of the embedding model make of tokens: a row for each."""
+    """What the lower layers of the embedding model make of tokens: a row for each, not to be
+    written to. The last few are kept, since several upper layers read one text in turn."""
+    return _lower_states(tuple(ids), threads)
+
+
+@lru_cache(maxsize=8)
+def _lower_states(ids: tuple[int, ...], threads: int) -> "NDArray[np.float32]":
     import numpy as np
 
     session, turn = model_session(LOWER_GRAPH, threads)
     with turn:
         states: NDArray[np.float32] = session.run(
-            None, {"input_ids": np.array([list(ids)], dtype=np.int64)}
+            None, {"input_ids": np.array([ids], dtype=np.int64)}
         )[0]
+    states.setflags(write=False)
     return states
 
 

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from deskhand.language.answerability import lower_states
 from deskhand.language.concerns import Concern, concerns_in, pieces_of
+from deskhand.language.embed import encoded
 from deskhand.language.message_reader import LABELS, VALUES, Graph, MessageReader
 from deskhand.language.ticket_facts import continuations, department_of, facts_in
 
@@ -152,3 +154,12 @@ def test_each_graph_fits_the_lists(graph: Graph) -> None:
     assert labels.shape == (1, count)
     assert shares.shape == (1, 6, count)
     assert words.shape == (1, 6, len(VALUES))
+
+
+def test_several_readers_of_one_text_share_its_lower_layers() -> None:
+    ids = encoded("query: the kettle leaks").ids
+    states = lower_states(ids, 1)
+
+    assert lower_states(list(ids), 1) is states
+    with pytest.raises(ValueError, match="read-only"):
+        states[0] = 0
