@@ -88,3 +88,6 @@ class RouterGate:
         self, reply: Mapping[str, Any], ctx: StageContext
     ) -> tuple[dict[str, Any], ...]:
         return ()
+
+    async def to_read_again(self, reply: Mapping[str, Any], ctx: StageContext) -> None:
+        return None

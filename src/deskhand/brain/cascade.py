@@ -31,6 +31,7 @@ THRESHOLDS: Mapping[TaskKind, float] = MappingProxyType(
         TaskKind.MATCH: 0.6,
         TaskKind.SUMMARISE: 0.3,
         TaskKind.JUDGE: 0.5,
+        TaskKind.VERIFY: LLM_ALWAYS,
         TaskKind.PROMPT: LLM_ALWAYS,
     }
 )

@@ -128,7 +128,7 @@ def _private(task: Task) -> tuple[str, ...]:
     """What names the customer: hidden from the model when the desk redacts."""
     message = task.inputs.get("message")
     if not isinstance(message, dict):
-        return ()
+        return task.private
     sender = message.get("sender")
     named: list[Any] = [task.sender_name]
     prepared = message.get("prepared")
@@ -142,7 +142,9 @@ def _private(task: Task) -> tuple[str, ...]:
         if isinstance(principal, dict)
         else []
     )
-    return tuple(name for name in (*named, *proven) if isinstance(name, str) and name.strip())
+    return tuple(
+        name for name in (*task.private, *named, *proven) if isinstance(name, str) and name.strip()
+    )
 
 
 def _quotable(task: Task, completion: Completion, problem: AnswerProblem) -> AnswerProblem:

@@ -88,6 +88,8 @@ def _narrowed(task: Task) -> dict[str, Any]:
             return {"steps": {"type": "array", "items": {"anyOf": [*calls, _QUESTION]}}}
         case TaskKind.DRAFT:
             return _WRITER_SAYS
+        case TaskKind.VERIFY:
+            return {"verdicts": {"type": "array", "items": _VERDICT}}
         case _:
             return {}
 
@@ -129,6 +131,17 @@ _WRITER_SAYS: dict[str, Any] = {
     },
 }
 """What the writer of a draft says of it."""
+_VERDICT = _closed(
+    {
+        "number": {"type": "integer"},
+        "quote": {"type": "string"},
+        "sum": {"type": "string"},
+        "missing": {"type": "string"},
+        "courtesy": {"type": "boolean"},
+        "supported": {"type": "boolean"},
+    }
+)
+"""What a second reader says of one sentence; the verdict comes last, after what it rests on."""
 _NOT_ON_THE_WIRE = ("title", "default", "minimum", "maximum")
 """What strict endpoints refuse; results are checked against it here."""
 

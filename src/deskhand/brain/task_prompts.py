@@ -64,6 +64,25 @@ _INSTRUCTIONS = {
         "Judge whether the text meets the criteria given in the data. `passed` is true only if it"
         " meets all of them; `reason` says why in one sentence."
     ),
+    TaskKind.VERIFY: (
+        "Another model wrote a reply to a customer. Check the numbered sentences of it against the"
+        " sources, which alone are true; believe nothing because the reply or the customer says it."
+        " For each sentence: `quote` has the words of a source, copied exactly and in its language,"
+        " that state it, or is empty; `sum` shows how a number of the sentence follows from numbers"
+        " of the sources or the customer, as `3 * 540 + 4 * 289 = 2776` or `17:00 - 16:30 = 30`, or"
+        " is empty; `missing` names what the sentence says that no source says, or what of a"
+        " condition, limit or exception it leaves out or changes, or is empty; `supported` is true"
+        " only if a careful colleague who knows nothing but the sources would sign the whole"
+        " sentence as an answer to this customer. Other words or another language are fine, and so"
+        " are what follows with certainty and what the customer says of his own case as long as the"
+        " sentence does not vouch for it. Not supported: another product, place, time or kind of"
+        " customer than the source speaks of; something turned round, widened or promised; a yes or"
+        " a no that the sources do not give to what was asked; a condition or exception left out"
+        " that matters to this customer; a matter left to somebody who will answer later; advice of"
+        " its own. `courtesy` is true if the sentence only greets, thanks, wishes, sympathises or"
+        " leads over and states nothing at all: then it needs no quote and is supported. In doubt"
+        " it is not supported."
+    ),
     TaskKind.PROMPT: "Answer with the fields that are asked for.",
 }
 _IN_ONE_LINE = {
@@ -75,6 +94,7 @@ _IN_ONE_LINE = {
     TaskKind.MATCH: "Now name the candidate that the message belongs to.",
     TaskKind.SUMMARISE: "Now summarise the message.",
     TaskKind.JUDGE: "Now judge the text.",
+    TaskKind.VERIFY: "Now give a verdict on each numbered sentence.",
     TaskKind.PROMPT: "Now answer with the fields that are asked for.",
 }
 _RESTS_ON = (

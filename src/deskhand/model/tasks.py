@@ -23,11 +23,13 @@ class TaskKind(StrEnum):
     MATCH = "match"
     SUMMARISE = "summarise"
     JUDGE = "judge"
+    VERIFY = "verify"
+    """Whether sentences of a reply stand in the articles that it quotes."""
     PROMPT = "prompt"
     """A stage that brings its own prompt and names its own fields."""
 
 
-WORDLESS = (TaskKind.CLASSIFY, TaskKind.MATCH, TaskKind.JUDGE)
+WORDLESS = (TaskKind.CLASSIFY, TaskKind.MATCH, TaskKind.JUDGE, TaskKind.VERIFY)
 """Tasks whose answers hold nothing that could reach a customer."""
 
 
@@ -42,6 +44,9 @@ class Task(Frozen):
     sender_name: str = ""
     """What the writer calls himself, proven or not: to recognise it in the text, not to say it."""
     inputs: dict[str, Any] = Field(default_factory=dict)
+    private: tuple[str, ...] = ()
+    """What names the customer, beside what the message among the inputs says: a desk that redacts
+    hides it from models."""
     choices: tuple[str, ...] = ()
     tools: tuple[dict[str, Any], ...] = ()
     """What a plan may call, each in the OpenAI function-calling format."""
@@ -102,6 +107,12 @@ class Judged(TaskResult):
     reason: str
 
 
+class Verified(TaskResult):
+    verdicts: list[Any]
+    """For each sentence its `number`, the `quote` that states it, what is `missing` there, and
+    whether it is `supported`."""
+
+
 class Prompted(TaskResult):
     """Whatever the prompt asked for."""
 
@@ -115,6 +126,7 @@ RESULT_TYPES: dict[TaskKind, type[TaskResult]] = {
     TaskKind.MATCH: Matched,
     TaskKind.SUMMARISE: Summarised,
     TaskKind.JUDGE: Judged,
+    TaskKind.VERIFY: Verified,
     TaskKind.PROMPT: Prompted,
 }
 

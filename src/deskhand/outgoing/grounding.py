@@ -13,12 +13,13 @@ A sentence of a reply that a model wrote leaves only if each of its claims is ba
 - What only the customer's message says may be **repeated** in a sentence that names what was
   asked. It backs nothing.
 
-All of this is read from the words. What the writer believes of itself does not count.
+All of this is read from the words. What the writer believes of itself does not count. Where a desk
+names a second reader, its word may settle how something is said, never what (`settling.py`).
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple
+from typing import NamedTuple
 
 from deskhand.language.identify import identify
 from deskhand.language.slots.folded_text import fold
@@ -68,12 +69,11 @@ from deskhand.outgoing.sentences import (
     is_program_text,
     sentences,
 )
+from deskhand.outgoing.settling import MOST_ASKED, may_be_asked, may_be_asked_about, may_be_settled
 from deskhand.outgoing.stated_values import values_in
+from deskhand.outgoing.unbacked_claim import ClaimKind, UnbackedClaim
 from deskhand.outgoing.values import Value, same_value
 
-ClaimKind = Literal[
-    "value", "name", "link", "statement", "opposite", "answer", "quote", "data", "subject"
-]
 STATED = 0.55
 """The share of a statement's words that must stand in what is quoted."""
 WITH_VALUES = 0.3
@@ -85,20 +85,6 @@ LONGEST_REPLY, MOST_SENTENCES, LONGEST_SENTENCE = 8_000, 80, 1_500
 with the number of sentences on both sides. Longer replies of a model are for a person."""
 LANGUAGES = ("en", "cs", "de", "es", "fr", "pl", "sk")
 """Languages whose claims are read."""
-
-
-class UnbackedClaim(NamedTuple):
-    """Words of a reply that nothing stands behind."""
-
-    kind: ClaimKind
-    text: str
-    reason: str
-    start: int
-    end: int
-
-    def as_json(self) -> dict[str, Any]:
-        """What a reviewer's screen shows."""
-        return {**self._asdict(), "field": "text"}
 
 
 class Grounding(NamedTuple):
@@ -121,24 +107,69 @@ def check_grounding(text: str, grounds: Grounds) -> Grounding:
         return Grounding([UnbackedClaim("data", text[:200], reason, 0, len(text))], [])
     if _is_too_long(text):
         reason = "it is too long to be compared with what it quotes"
-        return Grounding([UnbackedClaim("statement", text[:200], reason, 0, len(text))], [])
+        return Grounding([UnbackedClaim("data", text[:200], reason, 0, len(text))], [])
     backed: list[tuple[int, int]] = []
     claims: list[UnbackedClaim] = []
     for quote in grounds.verified.made_up:
         reason = f"the quote “{quote.quote[:120]}” does not stand in {quote.id or 'any source'}"
         claims.append(UnbackedClaim("quote", text[:80], reason, 0, min(80, len(text))))
     language = identify(grounds.without_names(text), LANGUAGES).code
+    grounds = replace(grounds, language=language)
     for start, end in answers_joined(text):
         first = start + greeting_length(text[start:end])
         first += address_length(text[first:end], grounds)
         checked = _SentenceCheck(ReplySentence(text, first, end, grounds, language))
-        claims += checked.unbacked()
-        if checked.is_checked and not checked.claims:
+        unbacked = _read_again(checked.unbacked(), (start, end), text, grounds)
+        claims += unbacked
+        if checked.is_checked and not unbacked:
             backed.append((start, end))
     claims += _left_open(text, grounds, has_answer=bool(backed))
     distinct = {(claim.kind, claim.start, claim.end): claim for claim in reversed(claims)}
     in_order = sorted(distinct.values(), key=lambda claim: (claim.start, claim.end))
     return Grounding(in_order, backed)
+
+
+def _read_again(
+    claims: list[UnbackedClaim], place: tuple[int, int], text: str, grounds: Grounds
+) -> list[UnbackedClaim]:
+    """What is unbacked of a sentence once a second reader's word on it counts."""
+    sentence = text[slice(*place)].strip()
+    missed = grounds.refused.get(sentence)
+    if missed is not None:
+        reason = f"the second reader does not find it: {missed}"
+        return [*claims, UnbackedClaim("refused", sentence, reason, *place)]
+    if sentence in grounds.confirmed and all(may_be_settled(claim, grounds) for claim in claims):
+        return []
+    return claims
+
+
+def sentence_at(text: str, place: int) -> str | None:
+    """The sentence that stands here, with the answer before it that belongs to it."""
+    for start, end in answers_joined(text):
+        if start <= place < end:
+            return text[start:end].strip()
+    return None
+
+
+def sentences_to_read(
+    text: str, grounding: Grounding, promised: Sequence[int], grounds: Grounds
+) -> list[str] | None:
+    """The sentences that a second reader reads: all that claim something. None where anything holds
+    the reply that no reader settles.
+
+    `promised` is where promises begin that nothing stands behind.
+    """
+    language = identify(grounds.without_names(text), LANGUAGES).code
+    grounds = replace(grounds, language=language)
+    if not all(may_be_asked_about(claim, grounds) for claim in grounding.unbacked):
+        return None
+    unbacked = [claim.start for claim in grounding.unbacked if claim.kind != "holding"]
+    backed = [start for start, _ in grounding.backed]
+    read = [sentence_at(text, place) for place in sorted({*unbacked, *backed, *promised})]
+    sentences = [sentence for sentence in dict.fromkeys(read) if sentence is not None]
+    if len(sentences) > MOST_ASKED or not all(map(may_be_asked, sentences)):
+        return None
+    return sentences
 
 
 def _is_too_long(text: str) -> bool:
@@ -154,9 +185,11 @@ def _left_open(text: str, grounds: Grounds, *, has_answer: bool) -> list[Unbacke
     reason = "it leaves this open: somebody has to answer"
     for start, end in sentences(text):
         if ReplySentence(text, start, end, grounds).leaves_open():
-            opened.append(UnbackedClaim("statement", text[start:end], reason, start, end))
+            claim = UnbackedClaim("open", text[start:end], reason, start, end)
+            is_confirmed = sentence_at(text, start) in grounds.confirmed
+            opened += [] if is_confirmed else [claim]
     if not opened and not has_answer and is_holding_reply(text):
-        opened.append(UnbackedClaim("statement", text[:200], reason, 0, len(text)))
+        opened.append(UnbackedClaim("holding", text[:200], reason, 0, len(text)))
     return opened
 
 
@@ -308,7 +341,7 @@ class _SentenceCheck:
         self._check_state(start, end, clause, is_record=is_record)
         stated_share = sentence.share(clause.words, has_record=True)
         if is_record and stated_share < STATED and not is_said_of_all(sentence, clause):
-            self._add("statement", "the result does not say this", start, end)
+            self._add("record", "the result does not say this", start, end)
         if support is not None and not support.missing:
             reason = reads_otherwise(sentence, clause, support.passage, self._names)
             if reason is not None:
@@ -323,7 +356,7 @@ class _SentenceCheck:
         says_none = any(value.readings == {"0"} for value in clause.values)
         state = other_state(clause.text, clause.negative != says_none, self._grounds.states)
         if state is not None:
-            self._add("opposite", f"the result does not say “{state}”", start, end)
+            self._add("record", f"the result does not say “{state}”", start, end)
 
     def _check_values(
         self,
@@ -379,7 +412,10 @@ class _SentenceCheck:
         is_told = self._sentence.share(rest.words, has_record) >= needed
         is_told = is_told or (has_record and is_said_of_all(self._sentence, rest))
         is_told = is_told or tells_derived_day(self._sentence, rest)
-        if not is_told or (is_done and not self._grounds.did_something):
+        if is_done and not self._grounds.did_something:
+            self._add_all("deed", "nothing quoted says this")
+            return
+        if not is_told:
             self._add_all("statement", "nothing quoted says this")
             return
         reason = affirmed_wrongly(self._sentence, rest, supports)

@@ -1,7 +1,7 @@
 """What a reply may rest on: quotes that were verified, results of tools, the desk's own words."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
@@ -17,6 +17,7 @@ from deskhand.outgoing.quoted_sources import (
     SourceText,
     ToolSource,
     Verified,
+    as_text,
     records_of,
     stands_in_result,
     tokens,
@@ -50,12 +51,22 @@ class Grounds:
     people: Sequence[str] = ()
     """Names of the customer."""
     now: datetime | None = None
+    confirmed: frozenset[str] = frozenset()
+    """Sentences that a second reader found in the articles."""
+    refused: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Sentences that it did not find there, each with what it misses."""
+    sums: Sequence[str] = ()
+    """How it says that numbers follow from others; they are calculated anew."""
+    language: str | None = None
+    """The reply's; None where nobody can tell."""
 
     @property
     def for_deeds(self) -> "Grounds":
         """What may back that something was done or will be: articles, and what tools say in their
-        fields. A text that a tool hands back may be anybody's."""
-        return replace(self, results=[without_prose(result) for result in self.results])
+        fields. A text that a tool hands back may be anybody's, and so may a second reader's
+        word."""
+        results = [without_prose(result) for result in self.results]
+        return replace(self, results=results, confirmed=frozenset())
 
     @cached_property
     def verified(self) -> Verified:
@@ -101,6 +112,40 @@ class Grounds:
     @cached_property
     def quoted_values(self) -> list[Value]:
         return [value for passage in self.passages for value in passage.values]
+
+    @cached_property
+    def article_values(self) -> list[Value]:
+        """The values of all sentences of the quoted articles."""
+        return [value for sentence in self._of_articles for value in sentence.values]
+
+    @cached_property
+    def record_values(self) -> list[Value]:
+        """The values of what tools found."""
+        return [value for record in self.records for value in record.values]
+
+    @cached_property
+    def record_words(self) -> list[str]:
+        """The words of what tools found, folded."""
+        texts = [record.text for record in self.records]
+        return list(dict.fromkeys(word.folded for text in texts for word in words_in(text)))
+
+    @cached_property
+    def article_words(self) -> list[str]:
+        """The words of all sentences of the quoted articles, folded, as they are written."""
+        texts = [sentence.text for sentence in self._of_articles]
+        return list(dict.fromkeys(word.folded for text in texts for word in words_in(text)))
+
+    @property
+    def _of_articles(self) -> list[Passage]:
+        of_tools = {result.id for result in self.results}
+        return [passage for passage in self.verified.others if passage.source not in of_tools]
+
+    @cached_property
+    def shown(self) -> list[tuple[str, str]]:
+        """What a second reader is shown: the quoted pieces of articles, and what tools found."""
+        named = {quote.id for quote in self.quotes}
+        articles = [(article.id, article.text) for article in self.articles if article.id in named]
+        return [*articles, *((result.id, as_text(result)) for result in self.results)]
 
     @cached_property
     def quoted_kinds(self) -> frozenset[str]:

@@ -114,11 +114,16 @@ def verified_quotes(quotes: Sequence[Quote], sources: Sequence[SourceText]) -> V
     for quote in quotes:
         named = [source for source in sources if source.id == quote.id]
         quoted = [passage for source in named for passage in _quoted_in(source, quote.quote)]
-        if not quoted:
+        if not quoted and not any(_is_title(quote, source) for source in named):
             made_up.append(quote)
         passages += quoted
         others += [passage for source in named for passage in passages_of(source)]
     return Verified(_each_once(passages), _each_once(others), made_up)
+
+
+def _is_title(quote: Quote, source: SourceText) -> bool:
+    """Whether a quote is an article's title: that says nothing, and is not made up."""
+    return bool(source.title) and tokens(quote.quote) == tokens(source.title)
 
 
 def stands_in_result(quote: Quote, results: Sequence[ToolSource]) -> bool:
@@ -126,10 +131,19 @@ def stands_in_result(quote: Quote, results: Sequence[ToolSource]) -> bool:
     for result in results:
         if result.id != quote.id:
             continue
-        written = json.dumps(result.data, ensure_ascii=False, default=str)
-        if _has_parts(tokens(written), quote.quote):
+        if _has_parts(tokens(as_text(result)), quote.quote):
             return True
     return False
+
+
+def as_text(result: ToolSource) -> str:
+    """What a tool found, as a model is shown it."""
+    return json.dumps(result.data, ensure_ascii=False, default=str)
+
+
+def stands_in_source(quote: str, source: SourceText) -> bool:
+    """Whether the words of a quote stand in an article; those of an empty one stand nowhere."""
+    return bool(tokens(quote).strip()) and _has_parts(tokens(source.text), quote)
 
 
 def tokens(text: str) -> str:

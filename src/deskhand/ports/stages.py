@@ -11,6 +11,7 @@ from deskhand.model.plan import DoneCall
 from deskhand.model.principal import Principal
 from deskhand.model.results import ToolResult
 from deskhand.model.run import EffectKey, ReviewKind, Verdict
+from deskhand.model.second_reading import ToRead
 
 
 class Sink(Protocol):
@@ -156,6 +157,10 @@ class ToolGate(Protocol):
         self, reply: Mapping[str, Any], ctx: StageContext
     ) -> tuple[dict[str, Any], ...]:
         """What would speak against a reply for what it says, without judging or sending it."""
+        ...
+
+    async def to_read_again(self, reply: Mapping[str, Any], ctx: StageContext) -> ToRead | None:
+        """What a second reader could settle of a reply, so that it may leave; None for nothing."""
         ...
 
 

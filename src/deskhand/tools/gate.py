@@ -13,6 +13,7 @@ from deskhand.model.plan import DoneCall
 from deskhand.model.principal import Principal
 from deskhand.model.results import ToolResult
 from deskhand.model.run import EffectState, Event, canonical_hash
+from deskhand.model.second_reading import ToRead
 from deskhand.ports import DeskDatabase, Effects, StageContext
 from deskhand.tools.authority import Resolver
 from deskhand.tools.context import NO_DATABASE, Context
@@ -35,7 +36,7 @@ from deskhand.tools.rules import (
     named_rules,
 )
 from deskhand.tools.rules.approval import needs_four_eyes
-from deskhand.tools.rules.replies import carries_text, findings_of, text_of
+from deskhand.tools.rules.replies import carries_text, findings_of, text_of, to_read_again
 from deskhand.tools.running import run_within
 from deskhand.tools.schema import Arguments, ArgumentsInvalid, read_arguments
 from deskhand.tools.withholding import strangers_data, withheld
@@ -135,12 +136,22 @@ class Gate:
         self, reply: Mapping[str, Any], ctx: StageContext
     ) -> tuple[dict[str, Any], ...]:
         """What would speak against a reply for what it says, without judging or sending it."""
+        call = await self._reply_call(reply, ctx)
+        return () if call is None else findings_of(call, self._terms)
+
+    async def to_read_again(self, reply: Mapping[str, Any], ctx: StageContext) -> ToRead | None:
+        """What a second reader could settle of a reply, so that it may leave; None for nothing."""
+        call = await self._reply_call(reply, ctx)
+        return None if call is None else to_read_again(call, self._terms)
+
+    async def _reply_call(self, reply: Mapping[str, Any], ctx: StageContext) -> GateCall | None:
+        """The delivery of a reply as it would come here; None where it cannot be read."""
         call = self._prepared(DELIVER, reply, (DELIVER,), ctx, 0)
         if not isinstance(call.checked, Arguments):
-            return ()
+            return None
         call.principal, call.now = ctx.principal, self._now()
         await self._read_reply(call, self._context(call))
-        return findings_of(call, self._terms)
+        return call
 
     async def _answer(self, call: GateCall) -> GateAnswer:
         objection = first_objection(self._admission, call, self._terms)

@@ -27,7 +27,7 @@ from deskhand.tools.schema import Arguments, ArgumentsInvalid
 
 if TYPE_CHECKING:
     from deskhand.outgoing.commitments import Commitment
-    from deskhand.outgoing.grounding import UnbackedClaim
+    from deskhand.outgoing.unbacked_claim import UnbackedClaim
 
 WEEK = 7 * 24 * 3600.0
 

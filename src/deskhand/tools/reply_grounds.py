@@ -6,10 +6,11 @@ from typing import Any
 
 from deskhand.model.authorship import writer_of
 from deskhand.model.message import Message, Reply
-from deskhand.outgoing.grounding import UnbackedClaim
+from deskhand.model.second_reading import second_reading_of
 from deskhand.outgoing.grounds import Grounds
 from deskhand.outgoing.quoted_sources import HANDED_IN, Quote, SourceText, ToolSource
 from deskhand.outgoing.sentences import sentences
+from deskhand.outgoing.unbacked_claim import UnbackedClaim
 from deskhand.tools.gate_call import GateCall, Terms
 from deskhand.tools.message_facts import MessageFact
 
@@ -29,6 +30,7 @@ def grounds_of(
     listed = terms.outgoing
     said = "" if message is None else f"{message.subject}\n\n{message.words}"
     quotes = [Quote(_meant(id_, tools), quote) for id_, quote in sources]
+    read_again = second_reading_of(call.ctx.envelope.metadata, text)
     return Grounds(
         quotes=quotes,
         articles=[SourceText(cited.article, cited.text, cited.title) for cited in call.articles],
@@ -38,6 +40,9 @@ def grounds_of(
         message=said,
         people=_people(message),
         now=datetime.fromtimestamp(call.now, terms.time_zone),
+        confirmed=read_again.confirmed,
+        refused=read_again.refused,
+        sums=read_again.sums,
     )
 
 

@@ -59,6 +59,7 @@ from deskhand.wiring.databases import Database, DeskStore
 from deskhand.wiring.desks import LoadedDesk
 from deskhand.wiring.knowledge import context_sources
 from deskhand.wiring.models import embedder
+from deskhand.wiring.sending import second_reader
 from deskhand.wiring.ticket_work import ticket_placing
 from deskhand.wiring.tickets import own_tickets
 from deskhand.wiring.tools import desk_terms, tool_registry
@@ -115,6 +116,8 @@ class DeskSetup:
 
 def assemble(setup: DeskSetup) -> Worker:
     """The worker of a desk, with everything behind it."""
+    reader = second_reader(setup.loaded.spec, setup.brain)
+    setup = replace(setup, sending=replace(setup.sending, second_reader=reader))
     tools = tool_registry(
         setup.loaded,
         setup.store,

@@ -2,11 +2,12 @@
 
 from collections.abc import Awaitable, Callable
 
+from deskhand.agents.replying.second_reader import SecondReader
 from deskhand.agents.replying.sending import Sending
 from deskhand.config.desk import DeskSpec
 from deskhand.config.sections.channels import chat_of
 from deskhand.model.message import CHAT, DELIVER, Message
-from deskhand.ports import Clock
+from deskhand.ports import Brain, Clock
 from deskhand.tools.terms import always_asked, own_questions
 from deskhand.wiring.channels import sending_names
 from deskhand.wiring.databases import DeskStore
@@ -40,6 +41,12 @@ def reply_sending(
         always_ask=always_asked(spec),
         own_questions=own_questions(spec),
     )
+
+
+def second_reader(spec: DeskSpec, brain: Brain | None) -> SecondReader | None:
+    """Who reads again what a model wrote; None where the desk names nobody."""
+    role = spec.outgoing.second_reader
+    return None if role is None or brain is None else SecondReader(brain, role)
 
 
 def sent_within_the_hour(store: DeskStore, clock: Clock) -> Callable[[str, str], Awaitable[int]]:

@@ -15,6 +15,7 @@ from deskhand.model.causes import Cause
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Message
 from deskhand.model.run import EXPIRY, LETS_GO, Decision, Review
+from deskhand.model.second_reading import ToRead
 from deskhand.ports import StageContext
 from deskhand.tools import Gate, GateAnswer
 
@@ -136,3 +137,6 @@ class ClosingGate:
 
     async def look_through(self, reply: Any, ctx: StageContext) -> tuple[dict[str, Any], ...]:
         return await self.gate.look_through(reply, ctx)
+
+    async def to_read_again(self, reply: Any, ctx: StageContext) -> ToRead | None:
+        return await self.gate.to_read_again(reply, ctx)

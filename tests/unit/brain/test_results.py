@@ -26,6 +26,7 @@ VALID: dict[TaskKind, dict[str, Any]] = {
     TaskKind.MATCH: {"match": None, "confidence": 1},
     TaskKind.SUMMARISE: {"text": "short"},
     TaskKind.JUDGE: {"passed": False, "reason": "late"},
+    TaskKind.VERIFY: {"verdicts": []},
     TaskKind.PROMPT: {"anything": [1]},
 }
 

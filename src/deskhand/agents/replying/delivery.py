@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from deskhand.agents.replying.closing import Closing, HandedIn
 from deskhand.agents.replying.doubt import LOOK_AFTER, InDoubt, asked_about
+from deskhand.agents.replying.second_reader import SecondReader
 from deskhand.agents.replying.sending import LEFT, SHADOWED, ReviewReason, Sending, status_once_left
 from deskhand.errors import DeskhandError, PermanentError, RetryableError
 from deskhand.model.authorship import WRITTEN
@@ -16,6 +17,7 @@ from deskhand.model.message import DELIVER, KEEP_DRAFT, ON_REQUEST, OUTBOX_AWAY,
 from deskhand.model.outcome import Outcome
 from deskhand.model.results import ToolResult
 from deskhand.model.run import Decision, ReviewKind, RunStatus, canonical_hash
+from deskhand.model.second_reading import SECOND_READING, ToRead
 from deskhand.model.understanding import Understanding
 from deskhand.model.waiting import Waiting, WaitKind
 from deskhand.ports import Held, StageContext, ToolGate
@@ -120,6 +122,9 @@ class ReplyDelivery:
             time_lost = await self._time_lost(reply)
             if time_lost is not None:
                 return time_lost
+            unread = await self._read_again(reply)
+            if unread is not None:
+                return unread
             delivered = await self.ctx.step(
                 f"deliver{self.calls.suffix}",
                 partial(self._deliver, reply, noted or Delta()),
@@ -226,6 +231,34 @@ class ReplyDelivery:
         key = self.ctx.effect_key(self.calls.deliver)
         waiting = Waiting(WaitKind.DOUBT, looked + 1, doubt.problem)
         return asked_about(reply, waiting, key, None if is_over else LOOK_AFTER[looked])
+
+    async def _read_again(self, reply: dict[str, Any]) -> ServiceResult | None:
+        """Have a second model read what another one wrote; the gate looks at what it says. Where
+        nobody can be asked, the reply waits."""
+        reader = self.sending.second_reader
+        if reader is None:
+            return None
+        to_read = await self.gate.to_read_again(reply, self.ctx)
+        if to_read is None:
+            return None
+        problem = to_read.refuses
+        if not problem:
+            asked = partial(self._ask_reader, reader, to_read)
+            read = await self.ctx.step(f"read again{self.calls.suffix}", asked)
+            problem = read.reason or ""
+        if not problem:
+            return None
+        return _wait(reply, Waiting(WaitKind.HOLD), [(Cause.UNBACKED_CLAIM, problem)])
+
+    async def _ask_reader(self, reader: SecondReader, to_read: ToRead) -> StageResult:
+        """What the reader says, for the run's metadata; a reason where it said nothing of use."""
+        alone = self.ctx.goes_on_without_model
+        read = await reader.read(to_read, self.envelope, without_model=alone)
+        if read is None:
+            return StageResult(reason="the second reader could not be asked")
+        reading, answer = read
+        noted = reading.as_metadata(to_read.reply, answer.model)
+        return StageResult(delta=Delta(metadata={SECOND_READING: noted}), answered=answer.answered)
 
     # --- what a person looks at first
 

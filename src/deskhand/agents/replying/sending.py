@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
+from deskhand.agents.replying.second_reader import SecondReader
 from deskhand.model.causes import Cause
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import CHAT, HANDED_BACK, Message
@@ -94,6 +95,8 @@ class Sending:
     """Says which replies a person looks at although they could leave by themselves."""
     taken_over_by: Callable[[str], Awaitable[str | None]] = _nobody
     """Who answers in this conversation instead of the desk; None where the desk does."""
+    second_reader: SecondReader | None = None
+    """The model that reads what another one wrote in words that no article has."""
     in_chat: Callable[[Message | None], bool] = _came_in_a_chat
     """Whether the message came in a chat: there a plan speaks in between, and asks one thing at a
     time."""

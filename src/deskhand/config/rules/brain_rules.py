@@ -10,6 +10,30 @@ from deskhand.config.sections.brain import (
     ScriptedSection,
     brain_spec,
 )
+from deskhand.config.suggestions import did_you_mean
+
+
+def second_reader_findings(draft: DeskDraft) -> ConfigFindings:
+    """A second reader without a model of its role, or at a desk where no model writes."""
+    role = draft.desk.outgoing.second_reader
+    if role is None:
+        return
+    place = ("outgoing", "second_reader")
+    roles = draft.names_at("models")
+    if role not in roles:
+        fix = did_you_mean(role, roles, otherwise=f"add `{role}: provider/model` under `models`")
+        yield ConfigFinding(place, f"there is no model for the role `{role}`", fix)
+        return
+    brain = draft.desk.brain
+    if isinstance(brain, ScriptedSection):
+        problem = "`second_reader` has no effect: rules from a file write the replies"
+        yield ConfigFinding(place, problem, "remove it, or name another `brain`")
+        return
+    spec = brain_spec(brain, draft.folder, has_models=bool(draft.desk.models))
+    if spec.kind == "embedded":
+        problem = "`second_reader` has no effect: the embedded brain writes nothing of its own"
+        fix = "remove it, or let a model write: `brain: llm` or `brain: {use: cascade}`"
+        yield ConfigFinding(place, problem, fix)
 
 
 def brain_findings(draft: DeskDraft) -> ConfigFindings:

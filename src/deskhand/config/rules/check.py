@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-from deskhand.config.rules.brain_rules import brain_findings
+from deskhand.config.rules.brain_rules import brain_findings, second_reader_findings
 from deskhand.config.rules.calendar_rules import calendar_findings
 from deskhand.config.rules.channel_rules import channel_findings, mode_findings
 from deskhand.config.rules.finding import ConfigFinding, ConfigFindings, DeskDraft, FlowDraft
@@ -130,6 +130,7 @@ RULES: tuple[Callable[[DeskDraft], ConfigFindings], ...] = (
     _flows,
     _each_flow,
     brain_findings,
+    second_reader_findings,
     _providers,
     _models,
     slot_findings,

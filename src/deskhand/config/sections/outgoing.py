@@ -45,6 +45,9 @@ class OutgoingSpec(Section):
     canaries: Items[Annotated[str, Field(min_length=6, max_length=200)]] = ()
     """Words that never leave: put one into a prompt or an article that nobody outside should
     ever see."""
+    second_reader: str | None = None
+    """The role under `models` of a second model: it reads what the first wrote in words that no
+    article has, and such a reply may then leave; without one it waits for a person."""
 
 
 class ClauseSpec(Section):

@@ -5,17 +5,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from deskhand.language.instructions import spoken_to_machine
 from deskhand.model.authorship import is_model_text, writer_of
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import CLOSING_TOOLS, DELIVER, ENGINE_TOOLS, Reply
 from deskhand.model.run import EXPIRY, canonical_hash
+from deskhand.model.second_reading import ToRead
 from deskhand.model.understanding import Understanding
 from deskhand.outgoing.accounts import accounts_in
 from deskhand.outgoing.backing import Backing
 from deskhand.outgoing.commitments import Commitment, check_commitments, unbacked
 from deskhand.outgoing.content import check_reply
 from deskhand.outgoing.content_finding import AllowedContent, ContentFinding
-from deskhand.outgoing.grounding import Grounding, check_grounding
+from deskhand.outgoing.grounding import (
+    Grounding,
+    check_grounding,
+    sentence_at,
+    sentences_to_read,
+)
 from deskhand.outgoing.grounds import Grounds
 from deskhand.outgoing.sentence_sense import is_said_to_be_done
 from deskhand.outgoing.unproven_names import stands_in_any, unproven_names
@@ -27,6 +34,7 @@ HEADER, CONTENT, COMMITMENT = "header_injection", "outgoing_content", "unbacked_
 CLAIM, SUBJECT, DOUBT = "unbacked_claim", "subject_for_people", "writer_doubts"
 ALWAYS_ASK = "always_ask"
 ATTACHED = "attachments_not_approved"
+_TO_A_MACHINE = "the message speaks to a machine, so no second model reads it"
 _SAY = "A colleague has to look at this reply first."
 
 
@@ -132,16 +140,41 @@ def _looked_through(call: GateCall, terms: Terms) -> ReplyFindings:
     return ReplyFindings(content, open_promises, grounding.unbacked, subjects)
 
 
+def to_read_again(call: GateCall, terms: Terms) -> ToRead | None:
+    """What a second reader reads of a model's reply; None where the reply says nothing, or where
+    something holds it that only a person can lift."""
+    look = look_through(call, terms)
+    reply = _as_reply(call)
+    is_own = reply.text.strip() in terms.own_questions
+    if is_own or _by_a_person(call) or not is_model_text(call.ctx.envelope.metadata, reply.text):
+        return None
+    if look.content or look.subjects:
+        return None
+    grounds = grounds_of(call, terms, reply.text, trusted_results(call.ctx.envelope, terms))
+    grounding = check_grounding(reply.text, grounds)
+    promised = [promise.start for promise in look.promises]
+    sentences = sentences_to_read(reply.text, grounding, promised, grounds)
+    if not sentences:
+        return None
+    refuses = "" if spoken_to_machine(grounds.message) is None else _TO_A_MACHINE
+    return ToRead(reply.text, tuple(sentences), tuple(grounds.shown), grounds.message, refuses)
+
+
 def _open(
     promises: Sequence[Commitment], text: str, grounds: Grounds, grounding: Grounding
 ) -> list[Commitment]:
     """The promises that no quote or result says either."""
+    confirmed = [
+        promise for promise in promises if sentence_at(text, promise.start) in grounds.confirmed
+    ]
     backed = [promise for promise in promises if grounding.backs(promise.start, promise.end)]
     deeds = [promise for promise in backed if is_said_to_be_done(promise.sentence)]
     if deeds:
         of_deeds = check_grounding(text, grounds.for_deeds)
         said_only = [deed for deed in deeds if not of_deeds.backs(deed.start, deed.end)]
         backed = [promise for promise in backed if promise not in said_only]
+    if not grounds.did_something:  # else a deed may be told that is another than the tool's
+        backed += confirmed
     return [promise for promise in promises if promise not in backed]
 
 

@@ -1,0 +1,72 @@
+"""What a second model said of a reply that another model wrote, kept in the run's metadata."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+SECOND_READING = "second_reading"
+"""Metadata: which sentences of which text the second reader found in the articles."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToRead:
+    """What a second reader is asked about a reply that another model wrote."""
+
+    reply: str
+    sentences: tuple[str, ...]
+    """Those that claim something."""
+    sources: tuple[tuple[str, str], ...]
+    """The articles that the reply quotes, and what tools found for it, each with its id."""
+    message: str
+    """What the customer wrote."""
+    refuses: str = ""
+    """Why no reader is asked and a person looks; empty where one is."""
+
+
+@dataclass(frozen=True, slots=True)
+class SecondReading:
+    """What the second reader said; it is about one text alone."""
+
+    confirmed: frozenset[str] = frozenset()
+    """The sentences that it found in the articles."""
+    refused: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The others, each with what the reader misses."""
+    sums: tuple[str, ...] = ()
+    """How numbers of the reply follow from others: `3 * 540 = 1620`."""
+
+    def as_metadata(self, text: str, by: str | None) -> dict[str, Any]:
+        """The entry for a run's metadata, bound to the reply's text."""
+        return {
+            "by": by,
+            "text": _digest(text),
+            "confirmed": sorted(self.confirmed),
+            "refused": dict(self.refused),
+            "sums": list(self.sums),
+        }
+
+
+NOT_READ = SecondReading()
+
+
+def second_reading_of(metadata: Mapping[str, Any], text: str) -> SecondReading:
+    """What a second reader said of this very text; nothing where none has read it."""
+    kept = metadata.get(SECOND_READING)
+    if not isinstance(kept, Mapping) or kept.get("text") != _digest(text):
+        return NOT_READ
+    refused = kept.get("refused")
+    return SecondReading(
+        frozenset(_texts(kept.get("confirmed"))),
+        {str(sentence): str(why) for sentence, why in refused.items()}
+        if isinstance(refused, Mapping)
+        else {},
+        tuple(_texts(kept.get("sums"))),
+    )
+
+
+def _texts(listed: Any) -> Sequence[str]:
+    return [text for text in listed if isinstance(text, str)] if isinstance(listed, list) else []
+
+
+def _digest(text: str) -> str:
+    return sha256(text.strip().encode("utf-8", "replace")).hexdigest()

@@ -1,0 +1,83 @@
+"""Which doubts about a model's reply a second reader may settle.
+
+Words and arithmetic decide what is a fact: a number that stands nowhere and follows from nothing, a
+name, a link, a dose or a deed that nothing tells is never settled by a model. What is left is how
+something is said: in other words, joined, of the customer's own case, or in answer to a question.
+"""
+
+from collections.abc import Sequence
+
+from deskhand.language.instructions import spoken_to_machine
+from deskhand.outgoing.content_words import same_word, words_in
+from deskhand.outgoing.grounds import Grounds
+from deskhand.outgoing.proved_sums import proves
+from deskhand.outgoing.stated_values import values_in
+from deskhand.outgoing.unbacked_claim import UnbackedClaim
+from deskhand.outgoing.values import MONEY, Value, is_stated
+
+MOST_ASKED, LONGEST_ASKED = 20, 600
+"""What a second reader is asked at most: more of a reply in other words is a person's to read."""
+_STEM, _ENDING = 2, 2
+"""Letters that two forms of a name share at least, and that their ends may have at most."""
+_DOSES = frozenset(("mg", "mcg", "ml"))
+"""Of these the words decide alone, also where a source has them."""
+_NEVER_THE_CUSTOMERS = _DOSES | MONEY | {"percent", "day", "workday", "month"}
+"""Terms, prices and doses are the desk's to say: the customer's own never count."""
+
+
+def may_be_settled(claim: UnbackedClaim, grounds: Grounds) -> bool:
+    """Whether a second reader's word may lift this."""
+    match claim.kind:
+        case "statement" | "opposite" | "answer" | "record" | "open":
+            return True
+        case "value":
+            return _is_known(values_in(claim.text, grounds.now), grounds)
+        case "name":
+            words = [word.folded for word in words_in(claim.text)]
+            return bool(words) and all(_may_be_word(word, grounds) for word in words)
+        case _:
+            return False
+
+
+def may_be_asked_about(claim: UnbackedClaim, grounds: Grounds) -> bool:
+    """Whether a second reader is asked about this: it may settle it, or show a sum for it. That a
+    reply says nothing is settled by what of it is found."""
+    if claim.kind == "holding" or may_be_settled(claim, grounds):
+        return True
+    values = values_in(claim.text, grounds.now) if claim.kind == "value" else ()
+    return bool(values) and all(
+        value.kind == "number" and value.unit not in _DOSES for value in values
+    )
+
+
+def may_be_asked(sentence: str) -> bool:
+    """Whether a sentence is shown to a second reader: not one that may be meant for it."""
+    return len(sentence) <= LONGEST_ASKED and spoken_to_machine(sentence) is None
+
+
+def _is_known(values: Sequence[Value], grounds: Grounds) -> bool:
+    """Whether each value stands in a source or the message, or follows from those by a sum."""
+    if not values or any(value.unit in _DOSES for value in values):
+        return False
+    known = _known_values(grounds)
+    return all(is_stated(value, known) or proves(grounds.sums, value, known) for value in values)
+
+
+def _known_values(grounds: Grounds) -> list[Value]:
+    told = [value for value in grounds.message_values if value.unit not in _NEVER_THE_CUSTOMERS]
+    return [*grounds.article_values, *grounds.record_values, *told]
+
+
+def _may_be_word(word: str, grounds: Grounds) -> bool:
+    """Whether a capital letter may be no new name: in German every noun has one; elsewhere it is a
+    form of a word that stands in a source or the message."""
+    if grounds.language == "de":
+        return True
+    said = (*grounds.article_words, *grounds.message_words, *grounds.record_words)
+    return any(same_word(word, other) or _same_stem(word, other) for other in said)
+
+
+def _same_stem(word: str, other: str) -> bool:
+    """`Miře` and `Mira`: all but the endings is the same."""
+    stem = max(len(word), len(other)) - _ENDING
+    return stem >= _STEM and word[:stem] == other[:stem]
