@@ -6,38 +6,65 @@ known, and the sum must come out.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from fractions import Fraction
 
 from deskhand.outgoing.values import Value
 
-LONGEST_SUM = 120
+MOST_SUMS, LONGEST_SUM = 20, 120
 _TOKEN = re.compile(r"\s*(\d{1,2}:\d\d|\d{1,9}(?:\.\d{1,4})?|[-+*/()])")
+_BETWEEN = re.compile(r"[;,\n]\s+")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _SIGNS = "+-*/()"
-_HOUR = 60
+_HOUR, _YEAR, _WEEK = 60, 12, 7
+_EVERYWHERE = frozenset((Fraction(_YEAR), Fraction(100)))
+"""Months of a year and parts of a hundred: no source has to name them."""
+_SCALES = {"hour": Fraction(_HOUR), "month": Fraction(1, _YEAR), "day": Fraction(1, _WEEK)}
+"""What a value is counted in where it is written in hours, years or weeks."""
 
 
 def proves(sums: Sequence[str], value: Value, known: Iterable[Value]) -> bool:
-    """Whether one of the sums comes out at this value, with no number that is not known."""
+    """Whether one of the sums comes out at this value, with no number that is not known.
+
+    What one sum comes to is known to the next.
+    """
     if value.kind != "number":
         return False
-    numbers = set(_numbers_of(known))
-    return any(_comes_out(sum_, value, numbers) for sum_ in sums)
+    numbers = {*_EVERYWHERE, *_numbers_of(known)}
+    written = [part for sum_ in sums for part in _BETWEEN.split(sum_)]
+    for each in written[:MOST_SUMS]:
+        total = _proved(each[:LONGEST_SUM], numbers)
+        if total is None:
+            continue
+        if any(_is_same(Fraction(reading), value.unit, total) for reading in value.readings):
+            return True
+        numbers.add(total)
+    return False
 
 
-def _comes_out(written: str, value: Value, numbers: set[Fraction]) -> bool:
-    left, equals, right = written[:LONGEST_SUM].partition("=")
+def _proved(written: str, numbers: set[Fraction]) -> Fraction | None:
+    """What a sum comes to; None where it does not come out or holds a number that is not known."""
+    left, equals, right = written.partition("=")
     terms, result = _terms(left), _terms(right)
     if not equals or terms is None or result is None or len(result) != 1:
-        return False
+        return None
     operands = [_number(term) for term in terms if term not in _SIGNS]
     if len(operands) < 2 or not all(operand in numbers for operand in operands):
-        return False
+        return None
     total = _Sum(terms).total()
-    if total is None or total != _number(result[0]):
-        return False
-    of_clocks = any(":" in term for term in terms)
-    scale = _HOUR if of_clocks and value.unit == "hour" else 1
-    return any(Fraction(reading) * scale == total for reading in value.readings)
+    return _number(result[0]) if total is not None and _comes_to(total, result[0]) else None
+
+
+def _comes_to(total: Fraction, written: str) -> bool:
+    """Whether a sum is what is written, rounded to its hundredths at most."""
+    if total == _number(written):
+        return True
+    has_hundredths = len(written.partition(".")[2]) >= 2
+    return has_hundredths and round(total, 2) == _number(written)
+
+
+def _is_same(reading: Fraction, unit: str, total: Fraction) -> bool:
+    return total in (reading, reading * _SCALES.get(unit, Fraction(1)))
 
 
 def _terms(text: str) -> list[str] | None:
@@ -55,17 +82,24 @@ def _terms(text: str) -> list[str] | None:
 
 def _number(term: str) -> Fraction:
     """A number as it is, a time of day in minutes after midnight."""
+    if term in _SIGNS:
+        return Fraction(-1)
     hours, colon, minutes = term.partition(":")
-    return Fraction(int(hours) * _HOUR + int(minutes)) if colon else Fraction(term)
+    return Fraction(int(hours) * _HOUR + int(minutes)) if colon else Fraction(Decimal(term))
 
 
 def _numbers_of(known: Iterable[Value]) -> Iterator[Fraction]:
+    """The numbers that sums may begin from: values as they are, as shares, in years and weeks."""
     for value in known:
         if value.kind not in ("number", "time", "identifier"):
             continue
-        for reading in value.readings:
-            if re.fullmatch(r"\d+(?:\.\d+)?", reading):
-                yield Fraction(reading)
+        for reading in filter(_NUMBER.fullmatch, value.readings):
+            number = Fraction(Decimal(reading))
+            yield number
+            if value.unit == "percent":
+                yield from (number / 100, 1 - number / 100, 1 + number / 100)
+            if value.unit in _SCALES:
+                yield number * _SCALES[value.unit]
 
 
 class _Sum:
@@ -101,6 +135,8 @@ class _Sum:
     def _single(self) -> Fraction:
         term = self._taken()
         if term != "(":
+            if term in _SIGNS:
+                raise ValueError("a sign where a number belongs")
             return _number(term)
         inner = self._added()
         if self._taken() != ")":

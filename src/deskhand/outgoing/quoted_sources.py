@@ -141,9 +141,11 @@ def as_text(result: ToolSource) -> str:
     return json.dumps(result.data, ensure_ascii=False, default=str)
 
 
-def stands_in_source(quote: str, source: SourceText) -> bool:
-    """Whether the words of a quote stand in an article; those of an empty one stand nowhere."""
-    return bool(tokens(quote).strip()) and _has_parts(tokens(source.text), quote)
+def stands_in_text(quote: str, text: str) -> bool:
+    """Whether the words of a quote stand in a text, in one piece or with some left out; those of an
+    empty one stand nowhere."""
+    words, whole = tokens(quote), tokens(text)
+    return bool(words.strip()) and (words in whole or _has_parts(whole, quote))
 
 
 def tokens(text: str) -> str:

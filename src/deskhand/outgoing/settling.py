@@ -19,6 +19,7 @@ MOST_ASKED, LONGEST_ASKED = 20, 600
 """What a second reader is asked at most: more of a reply in other words is a person's to read."""
 _STEM, _ENDING = 2, 2
 """Letters that two forms of a name share at least, and that their ends may have at most."""
+_FEW = frozenset(("2", "3"))
 _DOSES = frozenset(("mg", "mcg", "ml"))
 """Of these the words decide alone, also where a source has them."""
 _NEVER_THE_CUSTOMERS = _DOSES | MONEY | {"percent", "day", "workday", "month"}
@@ -60,7 +61,15 @@ def _is_known(values: Sequence[Value], grounds: Grounds) -> bool:
     if not values or any(value.unit in _DOSES for value in values):
         return False
     known = _known_values(grounds)
-    return all(is_stated(value, known) or proves(grounds.sums, value, known) for value in values)
+    return all(
+        _counts(value) or is_stated(value, known) or proves(grounds.sums, value, known)
+        for value in values
+    )
+
+
+def _counts(value: Value) -> bool:
+    """Whether a number may only count what a sentence lists: `in two ways`."""
+    return value.kind == "number" and not value.unit and value.readings <= _FEW
 
 
 def _known_values(grounds: Grounds) -> list[Value]:

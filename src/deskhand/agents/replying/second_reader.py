@@ -14,7 +14,7 @@ from deskhand.model.envelope import Envelope
 from deskhand.model.message import Message
 from deskhand.model.second_reading import SecondReading, ToRead
 from deskhand.model.tasks import Answer, Task, TaskKind
-from deskhand.outgoing.quoted_sources import SourceText, stands_in_source
+from deskhand.outgoing.quoted_sources import stands_in_text
 from deskhand.ports import Brain
 
 STAGE = "second_reader"
@@ -115,7 +115,8 @@ def _why_not(verdict: Mapping[str, Any], sentence: str, to_read: ToRead) -> str 
     if verdict.get("courtesy") is True and len(sentence) <= _LONGEST_COURTESY:
         return None
     quote = str(verdict.get("quote") or "")
-    sources = [SourceText(id_, text) for id_, text in to_read.sources]
-    if not any(stands_in_source(quote, source) for source in sources):
-        return "it quotes what stands in no article"
+    if not quote.strip() and verdict.get("sum"):
+        return None  # the sum is calculated anew, and from what is known alone
+    if not any(stands_in_text(quote, text) for _, text in to_read.sources):
+        return "it quotes what stands in no source"
     return None
