@@ -274,6 +274,7 @@ def main() -> None:
     asked = parser.parse_args()
     torch.manual_seed(asked.seed)
     torch.set_num_threads(1)
+    (asked.into or asked.folder).mkdir(parents=True, exist_ok=True)
 
     embedding = asked.folder / "model.onnx"
     if not (asked.folder / LOWER).exists():

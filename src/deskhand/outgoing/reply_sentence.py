@@ -163,7 +163,7 @@ class ReplySentence:
         beside another such word counts, or after a title."""
         if not word.is_capital:
             return False
-        is_first = word.is_first and start == self.start
+        is_first = word.is_first and self._begins_sentence(start)
         if self.language != "de":
             return not is_first or (is_record and self._begins_name(start, word))
         place = start + word.start - self.start
@@ -173,6 +173,10 @@ class ReplySentence:
             return True
         capital_neighbours = [other for other in (*before, *after) if other.is_capital]
         return any(not self.grounds.knows_name(other.folded) for other in capital_neighbours)
+
+    def _begins_sentence(self, start: int) -> bool:
+        """Whether a sentence begins here: this one, or another behind a short answer."""
+        return start == self.start or self.whole[:start].rstrip()[-1:] in tuple(".!?…:")
 
     def _begins_name(self, start: int, word: Word) -> bool:
         """Whether the first word of a sentence is followed by a number or another capital, or the

@@ -19,10 +19,11 @@ MOST_ASKED, LONGEST_ASKED = 20, 600
 """What a second reader is asked at most: more of a reply in other words is a person's to read."""
 _STEM, _ENDING = 2, 2
 """Letters that two forms of a name share at least, and that their ends may have at most."""
+_LENGTHS = frozenset(("", "mm", "cm", "m"))
 _FEW = frozenset(("2", "3"))
 _DOSES = frozenset(("mg", "mcg", "ml"))
 """Of these the words decide alone, also where a source has them."""
-_NEVER_THE_CUSTOMERS = _DOSES | MONEY | {"percent", "day", "workday", "month"}
+_NEVER_THE_CUSTOMERS = _DOSES | MONEY | {"percent", "day", "workday"}
 """Terms, prices and doses are the desk's to say: the customer's own never count."""
 
 
@@ -62,9 +63,22 @@ def _is_known(values: Sequence[Value], grounds: Grounds) -> bool:
         return False
     known = _known_values(grounds)
     return all(
-        _counts(value) or is_stated(value, known) or proves(grounds.sums, value, known)
+        _counts(value) or _is_stated(value, known) or proves(grounds.sums, value, known)
         for value in values
     )
+
+
+def _is_stated(value: Value, known: Sequence[Value]) -> bool:
+    """Whether a value is known; a bare number may leave its unit to the words around it, as in
+    `(2 x 12 EUR)`, and a length to the one beside it, as in `140 x 70 cm`."""
+    if is_stated(value, known):
+        return True
+    if value.kind != "number" or value.unit not in _LENGTHS:
+        return False
+    numbers = [other for other in known if other.kind == "number"]
+    if value.unit:
+        numbers = [other for other in numbers if not other.unit]
+    return any(value.readings & other.readings for other in numbers)
 
 
 def _counts(value: Value) -> bool:
