@@ -190,7 +190,8 @@ def _completed(item: Item, text: str) -> Item:
     """An item with the numbers of an answer that names nothing: `the 40 mg one`, `yes`."""
     said_yes = _YES.match(fold(text)) is not None
     read_as: ReadAs = "confirmed" if said_yes and item.read == "corrected" else item.read
-    combined = choices_in(index_of(sample_products()), f"{item.name} {text}")
+    answer = text[:1].lower() + text[1:]  # a capital would make it a part of the name
+    combined = choices_in(index_of(sample_products()), f"{item.name} {answer}")
     if not combined:
         return item._replace(read=read_as)
     completed = _item(combined[0])

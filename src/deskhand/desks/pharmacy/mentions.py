@@ -9,6 +9,7 @@ from .forms import FORM_OF
 from .medicine_names import MedicineNames, NameMatch, NameReading
 from .numbers_in_words import Number, counted_words, nickname_of, number_at
 from .unknown_names import UnknownNames
+from .variants import Variants
 from .word_forms import Word, visible
 
 MILLIGRAMS = {
@@ -37,9 +38,10 @@ _PIECES = re.compile(
     r"^(?:tab|tabl|tbl|tob|kaps|caps|cps|pill|prasek|prask|pastil|lozeng|sack|sacc|sachet|cip[ke]"
     r"|pytl|beutel|vreck|vrecus|napln|ampul|supposit|tablett|kapsel|comprimid|capsul|zvykac|sobre|gums?$|vials?$|pills?$)\w{0,7}$"
 )
-_PER_PACK = frozenset(
-    ("po", "de", "mit", "zu", "with", "a", "s", "the", "die", "las", "los", "ty", "tech")
-)
+_PER_PACK = frozenset(("po", "zu", "with", "a", "s", "las", "los"))
+_LEADING = "de mit the die der das den la el ty tech ten tento to ta tu"
+_TOLD_APART = frozenset(_LEADING.split())
+"""They lead to a strength or to what a pack holds: `la de 40`, `ten 400`, `the 30 one`."""
 _PLURAL_OF_PACK = frozenset(("s", "er", "ers", "ks"))
 _SEVERAL = re.compile(
     r"^(?:boxes|packs|packages|packets|krabicky|krabicek|krabic|cajas|packungen|schachteln)$"
@@ -50,13 +52,6 @@ _VAGUE_WORDS = """
 """
 _VAGUE = frozenset(_VAGUE_WORDS.split())
 _LIKE_A_NUMBER = re.compile(r"(?:och|ich|cet|desat|nact|nast|zehn|zig|teen|ty|ece|enta)$")
-_VARIANTS = """
-    grip plus extra forte combi kombi neo rapid duo retard sr xr zok cor complex max akut akutni
-    junior sensitive menthol protect gyn ultra night flu cold hot fast express effect intensive
-    direct mini ac fol hct comp ct mr la xl
-"""
-_VARIANT = frozenset(_VARIANTS.split())
-"""Words that make another medicine of a name: Paralen Grip is not Paralen."""
 _REACH = 7
 """Words after a name that may belong to it."""
 _BEFORE = 5
@@ -126,12 +121,13 @@ class MentionReader:
         """In order. `others` are folded words that name people and places."""
         words, clean = counted_words(text), visible(text)
         unknown = UnknownNames(self._names, clean, words, others, nouns=nouns_are_capitalised)
+        variants = Variants(self._names, clean, words, others, nouns=nouns_are_capitalised)
         mentions: list[Mention] = []
         at = 0
         while at < len(words):
             match = self._name_at(words, at, unknown, mentions, others)
             if match is not None and match.name:
-                match = _as_variant(match, words, at, clean) or match
+                match = variants.at(at, at + match.length) or match
             if match is None:
                 at += 1
                 continue
@@ -212,18 +208,6 @@ def _plain_mention(words: Sequence[Word], at: int, match: NameMatch) -> Mention:
     typed = " ".join(word.written for word in words[at:end])
     written = match.label or typed
     return Mention(written, match.name, match.read, at, end, said=written, typed=typed)
-
-
-def _as_variant(match: NameMatch, words: Sequence[Word], at: int, text: str) -> NameMatch | None:
-    """The name with the word behind it that makes another medicine of it, as `Grip` or what a
-    hyphen adds; None without one."""
-    end = at + match.length
-    if end >= len(words) or words[end].opens or words[end].is_number:
-        return None
-    is_hyphened = text[words[end - 1].end : words[end].start] == "-"
-    if words[end].plain in _VARIANT or is_hyphened:
-        return NameMatch("", match.length + 1, "unknown")
-    return None
 
 
 def _company(words: Sequence[Word], mention: Mention, first: int, last: int) -> Company:
@@ -344,6 +328,8 @@ def _kind_behind(
     before = words[place - 1].plain
     if before in _PER_PACK and place > mention.end:
         return "pack", value
+    if before in _TOLD_APART and place > mention.end:
+        return "bare", value
     skipped = words[mention.end : place]
     is_adjacent = len(skipped) <= 1 and all(len(word.plain) <= _SHORT for word in skipped)
     return ("bare" if is_adjacent else ""), value

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .catalogue import Pharmacy, sample_pharmacies
+from .forms import FORM_OF
 from .word_forms import Word, fold, words_in
 
 _DATA = Path(__file__).parent / "data"
@@ -33,9 +34,24 @@ _NO_TOWN = """
     tuesday wednesday thursday friday saturday sunday january february march april may june july
     august september october november december january czechia czech ceske cesku cr stock case
     advance general english german deutsch the your my a an my nasi vasi jedne ktere nektere
-    lekarne cechach morave tschechien chequia espana order time
+    lekarne lekarnach cechach morave tschechien chequia espana order time
+    koruny korunach kronen krone crowns crown coronas corona euro euros eurech dollar dollars czech
+    person total store stores shop shops branch branches packs boxes town europe europa evrope
+    slovakia slowakei slovensku germany deutschland osterreich montag dienstag mittwoch donnerstag
+    freitag samstag sonntag januar februar marz juni juli oktober dezember
+    lunes martes miercoles jueves viernes sabado domingo farmacia farmacias caja cajas
+    apotheke apotheken filiale filialen ihrer ihren ihre ihnen eurer euren unserer dieser diesem
+    welcher welchen allen beiden bar bargeld eile urlaub kurze zukunft summe menge ordnung stuck
+    bestand lager vorrat sortiment angebot katalog laden internet nahe umgebung gegend stadt zentrum
+    innenstadt krankenhaus richtung hause rezept absprache kombination verbindung schachteln
+    spanien tschechische tschechischen kurs wahrung
 """
 _NOT_TOWNS = frozenset(_NO_TOWN.split())
+_ENDING_OF_A_NOUN = re.compile(
+    r"(?:ung|ungen|heit|keit|form|grosse|starke|schachtel|preis|preise|zeit|zeiten|abend|kronen"
+    r"|korunach|korun)$"
+)
+"""Endings of German nouns, each of which has a capital like a town: `in Tablettenform`."""
 
 
 class Places(NamedTuple):
@@ -198,9 +214,16 @@ def unnamed_town(text: str, taken: Iterable[str]) -> str:
         may_be = word.is_capitalised and not word.opens and len(word.plain) > 3
         if not (may_be and _UNNAMED_TOWN.match(before.plain)):
             continue
-        if word.plain not in known_words and word.plain not in _NOT_TOWNS and not word.is_number:
+        if word.plain not in known_words and not _is_no_town(word):
             return word.written
     return ""
+
+
+def _is_no_town(word: Word) -> bool:
+    """Whether a word is a number, a form, a currency, or another noun that follows an `in`."""
+    if word.is_number or word.stem in FORM_OF or word.plain in _NOT_TOWNS:
+        return True
+    return _ENDING_OF_A_NOUN.search(word.plain) is not None
 
 
 def _plain(text: str) -> str:

@@ -108,20 +108,7 @@ class ProductIndex:
 
 
 def _of_strength(mention: Mention, family: list[Product]) -> Choice:
-    strengths = list(mention.strengths)
-    sizes = list(mention.pack_sizes)
-    for grams in mention.grams:
-        if any(product.pack == grams for product in family):
-            sizes.append(grams)
-        else:
-            strengths.append(grams * 1000)
-    for number in mention.bare_numbers:
-        if any(_is_strength(product, number) for product in family):
-            strengths.append(number)
-        elif any(product.pack == number for product in family):
-            sizes.append(number)
-        else:
-            strengths.append(number)
+    strengths, sizes = _strengths_and_sizes(mention, family)
     strong = [product for product in family if _has_strength(product, strengths)]
     if not strong:
         return Choice(mention, tuple(family), "strength", _shown(strengths[0], mention))
@@ -129,6 +116,33 @@ def _of_strength(mention: Mention, family: list[Product]) -> Choice:
     if not sized:
         return Choice(mention, tuple(strong), "pack", f"{sizes[0]:g}")
     return Choice(mention, tuple(sized))
+
+
+def _strengths_and_sizes(
+    mention: Mention, family: Sequence[Product]
+) -> tuple[list[float], list[float]]:
+    """What the numbers beside a name mean in the family of that name."""
+    strengths, sizes = list(mention.strengths), list[float]()
+    packs = {product.pack for product in family}
+    for size in mention.pack_sizes:
+        is_strength = not strengths and _is_only_a_strength(family, size)
+        (strengths if is_strength else sizes).append(size)
+    for grams in mention.grams:
+        if grams in packs:
+            sizes.append(grams)
+        else:
+            strengths.append(grams * 1000)
+    for number in mention.bare_numbers:
+        is_strength = any(_is_strength(product, number) for product in family)
+        is_size = not is_strength and number in packs
+        (sizes if is_size else strengths).append(number)
+    return strengths, sizes
+
+
+def _is_only_a_strength(family: Sequence[Product], number: float) -> bool:
+    """Whether a number of tablets can only be a strength: `Tralgit 50 pills`."""
+    is_pack = any(product.pack == number for product in family)
+    return not is_pack and any(_is_strength(product, number) for product in family)
 
 
 def _has_strength(product: Product, strengths: Sequence[float]) -> bool:

@@ -106,7 +106,7 @@ def _lacking(item: Mapping[str, Any], language: Language) -> str:
         return f"v síle {lacking}" if language == "cs" else f"in the strength {lacking}"
     if item["lacks"] == "pack":
         return f"v balení po {lacking}" if language == "cs" else f"in packs of {lacking}"
-    forms = [form_called(form, language) for form in lacking.split(", ")]
+    forms = dict.fromkeys(form_called(form, language) for form in lacking.split(", "))
     return (
         f"v této formě ({joined(forms, language)})"
         if language == "cs"

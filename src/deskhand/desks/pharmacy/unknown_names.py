@@ -69,6 +69,22 @@ _OTHERS_BEFORE = """
 """
 _BEFORE_OTHER_NAMES = frozenset(_OTHERS_BEFORE.split())
 """What stands before a place or a person, not before a medicine."""
+_MAKERS = """
+    zentiva teva sanofi bayer merck gsk krka sandoz pfizer novartis stada orion reckitt mylan
+    viatris actavis ratiopharm herbacos walmark servier richter egis johnson haleon opella hexal
+    aventis medochemie accord aurovitas dermapharm abbott roche
+"""
+ORDINARY_WORDS = (
+    _NO_NAMES
+    | _BEFORE_A_NAME
+    | _CLOSING
+    | _LINKED
+    | _JOINING
+    | _BEFORE_OTHER_NAMES
+    | {"prosim", "cena", "price", "preis", "precio"}
+)
+"""Words that are no part of a name, though they may have a capital."""
+MAKERS = frozenset(_MAKERS.split())
 _REACH = 6
 """Words back within which a sentence may have asked for what it names."""
 _SHORTEST_NAME = 4
@@ -141,7 +157,8 @@ class UnknownNames:
         return place + 1 < len(self._words) and self._words[place + 1].is_number
 
     def _is_something_else(self, word: Word) -> bool:
-        return word.plain in _NO_NAMES or word.plain in self._others
+        is_ordinary = word.plain in _NO_NAMES or word.plain in MAKERS
+        return is_ordinary or word.stem in FORM_OF or word.plain in self._others
 
     def _has_form_in_brackets(self, place: int) -> bool:
         """Whether a form follows a capitalised word in brackets: `Iberogast (drops)`."""

@@ -5,6 +5,7 @@ from datetime import date
 from typing import Any, Literal
 
 from .catalogue import Pharmacy, Product, sample_pharmacies
+from .forms import LOOSE
 from .shelf import is_there
 
 Language = Literal["cs", "en"]
@@ -54,7 +55,7 @@ def on_shelves(drugs: Sequence[Mapping[str, Any]], place: str, language: Languag
 
 def form_called(form: str, language: Language) -> str:
     """A form in the words of a pack, without a number."""
-    english, czech = _PACKS[form]
+    english, czech = _PACKS["tablet" if form == LOOSE else form]
     return (czech if language == "cs" else english).removeprefix("ml ").removeprefix("g ")
 
 

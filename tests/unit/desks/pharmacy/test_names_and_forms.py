@@ -1,0 +1,143 @@
+"""What stands beside a name: articles, suffixes, forms and prices are read as what they are."""
+
+import pytest
+
+from deskhand.desks.pharmacy.catalogue import Product, sample_products
+from deskhand.desks.pharmacy.customer_request import Item, as_output, read
+from deskhand.desks.pharmacy.questions import not_kept
+
+
+def only(text: str) -> Item:
+    items = read("", text).items
+    assert len(items) == 1, [item.asked for item in items]
+    return items[0]
+
+
+def meant(text: str) -> list[Product]:
+    """The products that a text asks for; none where something lacks."""
+    item = only(text)
+    assert not item.lacks, item
+    return [product for product in sample_products() if product.id in item.products]
+
+
+@pytest.mark.parametrize(
+    ("text", "brand", "strength", "packs"),
+    [
+        ("¿Tienen Famosan, la de 40 mg?", "Famosan", "40 mg", {20}),
+        ("¿Cuánto cuesta el Ibalgin ese de 600?", "Ibalgin", "600 mg", {24, 100}),
+        ("Busco Micardis, el de 80, por favor.", "Micardis", "80 mg", {28}),
+        ("¿Tienen Betaloc 100, la caja de 30?", "Betaloc", "100 mg", {30}),
+        ("Haben Sie Sortis, das mit 20, die Packung zu 100?", "Sortis", "20 mg", {100}),
+        ("Haben Sie Crestor, den mit 10?", "Crestor", "10 mg", {28}),
+        ("Máte Letrox, ten 50?", "Letrox", "50 mcg", {50}),
+        ("Do you have Nexium, the 40 one?", "Nexium", "40 mg", {28}),
+        ("Máte Tebokan, ten po 40 mg?", "Tebokan", "40 mg", {30}),
+    ],
+)
+def test_an_article_behind_a_name_leads_to_its_strength_or_pack(
+    text: str, brand: str, strength: str, packs: set[int]
+) -> None:
+    products = meant(text)
+    assert {(product.brand, product.strength) for product in products} == {(brand, strength)}
+    assert {product.pack for product in products} == packs
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "¿Tienen el Rennie ese?",
+        "Haben Sie Smecta, Pulver?",
+        "Haben Sie Dolmina, Tabletten, in Prag?",
+        "Máte Tardyferon Sanofi?",
+        "Do You Have Dolmina Available in Prague?",
+        "MATE DOLMINA V BRNE?",
+        "Máte Helicid - je skladem?",
+        "Dolmina max. 2 krabičky, máte?",
+        "Prosím Sinecod Jana Nováková",
+    ],
+)
+def test_an_apposition_makes_no_other_medicine(text: str) -> None:
+    assert only(text).lacks == ""
+
+
+def test_a_plus_between_two_names_joins_them() -> None:
+    items = read("", "Máte Dolmina plus Helicid 20?").items
+    assert [item.name for item in items] == ["Dolmina", "Helicid"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Do you have Buscopan Extra Strength?", "Buscopan Extra Strength"),
+        ("Máte Imodium Rapid v Brně?", "Imodium Rapid"),
+        ("mate olynth junior", "olynth junior"),
+        ("Haben Sie Dulcolax Forte?", "Dulcolax Forte"),
+        ("¿Tienen Brufen, el rapid?", "Brufen rapid"),
+        ("Sháním Brufen, ten forte.", "Brufen forte"),
+        ("Do you have Otrivin Breeze in Prague?", "Otrivin Breeze"),
+        ("Máte Acylpyrin C?", "Acylpyrin C"),
+        ("Do you have Lantus-Solo?", "Lantus Solo"),
+    ],
+)
+def test_a_suffix_that_the_catalogue_lacks_is_said_to_be_unknown(text: str, said: str) -> None:
+    item = only(text)
+    assert (item.asked, item.lacks, item.products) == (said, "name", ())
+
+
+@pytest.mark.parametrize(
+    ("text", "brand"),
+    [
+        ("Máte Celaskon long?", "Celaskon Long"),
+        ("Do you have Panadol Baby?", "Panadol Baby"),
+        ("Do you have Nurofen for children?", "Nurofen pro děti"),
+        ("Haben Sie Nurofen für Kinder?", "Nurofen pro děti"),
+        ("¿Tienen Nurofen para niños?", "Nurofen pro děti"),
+        ("Máte Nurofen pre deti?", "Nurofen pro děti"),
+    ],
+)
+def test_a_suffix_that_the_catalogue_has_is_that_medicine(text: str, brand: str) -> None:
+    assert {product.brand for product in meant(text)} == {brand}
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("¿Tienen pastillas de Helicid 20?", "capsule"),
+        ("Do you have Tralgit 50 pills?", "capsule"),
+        ("Máte tabletky Ambrobene?", "capsule"),
+        ("Haben Sie die Pillen Cilkanol?", "capsule"),
+        ("Máte prášky Magnosolv?", "sachet"),
+        ("Máte pilulky Dolmina?", "tablet"),
+        ("¿Tienen las pastillas Rennie?", "lozenge"),
+        ("Haben Sie Crestor 10 Filmtabletten?", "tablet"),
+    ],
+)
+def test_a_loose_noun_names_no_form(text: str, form: str) -> None:
+    assert {product.form for product in meant(text)} == {form}
+
+
+def test_pills_of_what_is_no_pill_are_not_kept() -> None:
+    (item,) = as_output(read("", "Do you have Fastum pills?"))["items"]
+    products = [product for product in sample_products() if product.id in item["products"]]
+    assert item["lacks"] == "form"
+    assert "as tablets" in not_kept(item, products, "en")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Was kostet Crestor in Kronen?",
+        "Was kostet Crestor in Euro oder in Tablettenform?",
+        "Ist Crestor in Ihrer Apotheke da?",
+        "How much is Crestor in Czech Crowns?",
+        "¿Cuánto vale Crestor en Coronas?",
+        "Kolik stojí Crestor v Korunách?",
+    ],
+)
+def test_a_currency_or_another_noun_is_no_town(text: str) -> None:
+    assert read("", text).places.not_served == ()
+
+
+def test_a_town_that_nobody_knows_stays_one() -> None:
+    assert read("", "Haben Sie Crestor in Görlitz?").places.not_served == ("Görlitz",)
+    assert read("", "Máte Crestor v Hulíně?").places.not_served == ("Hulíně",)
