@@ -35,11 +35,11 @@ class SecondReading:
     sums: tuple[str, ...] = ()
     """How numbers of the reply follow from others: `3 * 540 = 1620`."""
 
-    def as_metadata(self, text: str, by: str | None) -> dict[str, Any]:
-        """The entry for a run's metadata, bound to the reply's text."""
+    def as_metadata(self, read: ToRead, by: str | None) -> dict[str, Any]:
+        """The entry for a run's metadata, bound to the reply's text and the message it answers."""
         return {
             "by": by,
-            "text": _digest(text),
+            "text": _digest(read.reply, read.message),
             "confirmed": sorted(self.confirmed),
             "refused": dict(self.refused),
             "sums": list(self.sums),
@@ -49,24 +49,29 @@ class SecondReading:
 NOT_READ = SecondReading()
 
 
-def second_reading_of(metadata: Mapping[str, Any], text: str) -> SecondReading:
-    """What a second reader said of this very text; nothing where none has read it."""
+def second_reading_of(metadata: Mapping[str, Any], text: str, message: str) -> SecondReading:
+    """What a second reader said of this very text as an answer to this message; nothing where none
+    has read it."""
     kept = metadata.get(SECOND_READING)
-    if not isinstance(kept, Mapping) or kept.get("text") != _digest(text):
+    if not isinstance(kept, Mapping) or kept.get("text") != _digest(text, message):
         return NOT_READ
-    refused = kept.get("refused")
     return SecondReading(
         frozenset(_texts(kept.get("confirmed"))),
-        {str(sentence): str(why) for sentence, why in refused.items()}
-        if isinstance(refused, Mapping)
-        else {},
+        _reasons(kept.get("refused")),
         tuple(_texts(kept.get("sums"))),
     )
 
 
 def _texts(listed: Any) -> Sequence[str]:
-    return [text for text in listed if isinstance(text, str)] if isinstance(listed, list) else []
+    texts = listed if isinstance(listed, list) else []
+    return [text for text in texts if isinstance(text, str)]
 
 
-def _digest(text: str) -> str:
-    return sha256(text.strip().encode("utf-8", "replace")).hexdigest()
+def _reasons(listed: Any) -> dict[str, str]:
+    reasons = listed if isinstance(listed, Mapping) else {}
+    return {str(sentence): str(why) for sentence, why in reasons.items()}
+
+
+def _digest(text: str, message: str) -> str:
+    both = f"{text.strip()}\0{message.strip()}"
+    return sha256(both.encode("utf-8", "replace")).hexdigest()

@@ -21,7 +21,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from deskhand.language.identify import identify
 from deskhand.language.slots.folded_text import fold
 from deskhand.outgoing.claim_words import pattern_of, phrases_of
 from deskhand.outgoing.clause_sense import (
@@ -49,6 +48,7 @@ from deskhand.outgoing.polarity import is_conditional, leading_answer
 from deskhand.outgoing.quoted_sources import Clause, clause_of, meaningful_words, tokens
 from deskhand.outgoing.record_states import other_state
 from deskhand.outgoing.reply_sentence import ReplySentence
+from deskhand.outgoing.second_look import in_language_of, sentence_at, settled_again
 from deskhand.outgoing.sentence_sense import (
     affirmed_wrongly,
     is_other_day,
@@ -69,10 +69,9 @@ from deskhand.outgoing.sentences import (
     is_program_text,
     sentences,
 )
-from deskhand.outgoing.settling import MOST_ASKED, may_be_asked, may_be_asked_about, may_be_settled
 from deskhand.outgoing.stated_values import values_in
 from deskhand.outgoing.unbacked_claim import ClaimKind, UnbackedClaim
-from deskhand.outgoing.values import Value, same_value
+from deskhand.outgoing.values import DOSES, Value, same_value
 
 STATED = 0.55
 """The share of a statement's words that must stand in what is quoted."""
@@ -83,8 +82,6 @@ PROMISED = 0.6
 LONGEST_REPLY, MOST_SENTENCES, LONGEST_SENTENCE = 8_000, 80, 1_500
 """What of a reply is compared with its sources: the work grows with the square of a sentence, and
 with the number of sentences on both sides. Longer replies of a model are for a person."""
-LANGUAGES = ("en", "cs", "de", "es", "fr", "pl", "sk")
-"""Languages whose claims are read."""
 
 
 class Grounding(NamedTuple):
@@ -113,13 +110,12 @@ def check_grounding(text: str, grounds: Grounds) -> Grounding:
     for quote in grounds.verified.made_up:
         reason = f"the quote “{quote.quote[:120]}” does not stand in {quote.id or 'any source'}"
         claims.append(UnbackedClaim("quote", text[:80], reason, 0, min(80, len(text))))
-    language = identify(grounds.without_names(text), LANGUAGES).code
-    grounds = replace(grounds, language=language)
+    grounds = in_language_of(text, grounds)
     for start, end in answers_joined(text):
         first = start + greeting_length(text[start:end])
         first += address_length(text[first:end], grounds)
-        checked = _SentenceCheck(ReplySentence(text, first, end, grounds, language))
-        unbacked = _read_again(checked.unbacked(), (start, end), text, grounds)
+        checked = _SentenceCheck(ReplySentence(text, first, end, grounds, grounds.language))
+        unbacked = settled_again(checked.unbacked(), (start, end), text, grounds)
         claims += unbacked
         if checked.is_checked and not unbacked:
             backed.append((start, end))
@@ -127,49 +123,6 @@ def check_grounding(text: str, grounds: Grounds) -> Grounding:
     distinct = {(claim.kind, claim.start, claim.end): claim for claim in reversed(claims)}
     in_order = sorted(distinct.values(), key=lambda claim: (claim.start, claim.end))
     return Grounding(in_order, backed)
-
-
-def _read_again(
-    claims: list[UnbackedClaim], place: tuple[int, int], text: str, grounds: Grounds
-) -> list[UnbackedClaim]:
-    """What is unbacked of a sentence once a second reader's word on it counts."""
-    sentence = text[slice(*place)].strip()
-    missed = grounds.refused.get(sentence)
-    if missed is not None:
-        reason = f"the second reader does not find it: {missed}"
-        return [*claims, UnbackedClaim("refused", sentence, reason, *place)]
-    if sentence in grounds.confirmed and all(may_be_settled(claim, grounds) for claim in claims):
-        return []
-    return claims
-
-
-def sentence_at(text: str, place: int) -> str | None:
-    """The sentence that stands here, with the answer before it that belongs to it."""
-    for start, end in answers_joined(text):
-        if start <= place < end:
-            return text[start:end].strip()
-    return None
-
-
-def sentences_to_read(
-    text: str, grounding: Grounding, promised: Sequence[int], grounds: Grounds
-) -> list[str] | None:
-    """The sentences that a second reader reads: all that claim something. None where anything holds
-    the reply that no reader settles.
-
-    `promised` is where promises begin that nothing stands behind.
-    """
-    language = identify(grounds.without_names(text), LANGUAGES).code
-    grounds = replace(grounds, language=language)
-    if not all(may_be_asked_about(claim, grounds) for claim in grounding.unbacked):
-        return None
-    unbacked = [claim.start for claim in grounding.unbacked if claim.kind != "holding"]
-    backed = [start for start, _ in grounding.backed]
-    read = [sentence_at(text, place) for place in sorted({*unbacked, *backed, *promised})]
-    sentences = [sentence for sentence in dict.fromkeys(read) if sentence is not None]
-    if len(sentences) > MOST_ASKED or not all(map(may_be_asked, sentences)):
-        return None
-    return sentences
 
 
 def _is_too_long(text: str) -> bool:
@@ -206,16 +159,27 @@ class _SentenceCheck:
         """Whether it claims something, so that it needed backing."""
 
     def unbacked(self) -> list[UnbackedClaim]:
+        self._check()
+        if not self.claims or not self._is_for_words_alone():
+            return self.claims
+        return [claim._replace(is_for_words_alone=True) for claim in self.claims]
+
+    def _is_for_words_alone(self) -> bool:
+        """Whether the sentence tells of a deed or states a dose: no second reader settles that."""
+        states_dose = any(value.unit in DOSES for value in self._sentence.values)
+        return states_dose or self._tells_of_deed(fold(self._sentence.text))
+
+    def _check(self) -> None:
         sentence = self._sentence
         self.is_checked = sentence.is_quoted()
         if self.is_checked:
             self._check_whom()
         if self.is_checked or sentence.is_own() or sentence.claims_nothing():
-            return self.claims
+            return
         self._check_links()
         if sentence.only_names_what_was_asked():
             self._check_repeated()
-            return self.claims
+            return
         answer, rest_start = self._leading_answer()
         rest = clause_of(self._claiming(rest_start), sentence.language)
         if answer is not None:
@@ -228,7 +192,9 @@ class _SentenceCheck:
             self._check_stated(rest, supports)
         if answer and not self.claims:
             self._check_asked_values(supports)
-        return self.claims
+
+    def _tells_of_deed(self, folded: str) -> bool:
+        return tells_of_deed(self._sentence, folded) and not is_conditional(folded)
 
     def _leading_answer(self) -> tuple[bool | None, int]:
         sentence = self._sentence
@@ -253,9 +219,14 @@ class _SentenceCheck:
         claiming = [clause for clause in clauses if not self._sentence.only_refers(clause)]
         return text if len(claiming) == len(clauses) else "; ".join(claiming)
 
-    def _add(self, kind: ClaimKind, reason: str, start: int, end: int) -> None:
+    def _add(
+        self, kind: ClaimKind, reason: str, start: int, end: int, value: Value | None = None
+    ) -> None:
         text = self._sentence.whole[start:end]
-        self.claims.append(UnbackedClaim(kind, text, reason, start, end))
+        self.claims.append(UnbackedClaim(kind, text, reason, start, end, value))
+
+    def _add_value(self, value: Value, reason: str, first: int) -> None:
+        self._add("value", reason, first + value.start, first + value.end, value)
 
     def _add_all(self, kind: ClaimKind, reason: str) -> None:
         self._add(kind, reason, self._sentence.start, self._sentence.end)
@@ -273,7 +244,7 @@ class _SentenceCheck:
                 same_value(value, other) for other in backed_values
             ):
                 reason = "neither what is quoted nor the message says it"
-                self._add("value", reason, start + value.start, start + value.end)
+                self._add_value(value, reason, start)
         for word in self._sentence.words:
             repeated = any(same_word(word.folded, said) for said in self._grounds.message_words)
             if not repeated:
@@ -376,7 +347,7 @@ class _SentenceCheck:
             ):
                 continue
             reason = "nothing quoted for this sentence says it"
-            self._add("value", reason, start + value.start, start + value.end)
+            self._add_value(value, reason, start)
         if support is None or missing:
             return
         against = None
@@ -408,11 +379,10 @@ class _SentenceCheck:
         elif rest.values:
             needed = WITH_VALUES
         has_record = any(support.passage.is_record for support in supports)
-        is_done = tells_of_deed(self._sentence, folded) and not is_conditional(folded)
         is_told = self._sentence.share(rest.words, has_record) >= needed
         is_told = is_told or (has_record and is_said_of_all(self._sentence, rest))
         is_told = is_told or tells_derived_day(self._sentence, rest)
-        if is_done and not self._grounds.did_something:
+        if self._tells_of_deed(folded) and not self._grounds.did_something:
             self._add_all("deed", "nothing quoted says this")
             return
         if not is_told:

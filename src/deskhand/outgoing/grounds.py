@@ -66,7 +66,12 @@ class Grounds:
         fields. A text that a tool hands back may be anybody's, and so may a second reader's
         word."""
         results = [without_prose(result) for result in self.results]
-        return replace(self, results=results, confirmed=frozenset())
+        return replace(self.by_words, results=results)
+
+    @property
+    def by_words(self) -> "Grounds":
+        """The same without what a second reader confirms."""
+        return replace(self, confirmed=frozenset(), sums=())
 
     @cached_property
     def verified(self) -> Verified:

@@ -128,12 +128,8 @@ def _is_title(quote: Quote, source: SourceText) -> bool:
 
 def stands_in_result(quote: Quote, results: Sequence[ToolSource]) -> bool:
     """Whether the words of a quote stand in the result that it names, as a model is shown it."""
-    for result in results:
-        if result.id != quote.id:
-            continue
-        if _has_parts(tokens(as_text(result)), quote.quote):
-            return True
-    return False
+    named = [result for result in results if result.id == quote.id]
+    return any(_has_parts(tokens(as_text(result)), quote.quote) for result in named)
 
 
 def as_text(result: ToolSource) -> str:

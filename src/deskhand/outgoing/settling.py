@@ -1,8 +1,9 @@
 """Which doubts about a model's reply a second reader may settle.
 
 Words and arithmetic decide what is a fact: a number that stands nowhere and follows from nothing, a
-name, a link, a dose or a deed that nothing tells is never settled by a model. What is left is how
-something is said: in other words, joined, of the customer's own case, or in answer to a question.
+link, a dose or a deed that nothing tells is never settled by a model; a new name only in German,
+where every noun has a capital. What is left is how something is said: in other words, joined, of
+the customer's own case, or in answer to a question.
 """
 
 from collections.abc import Sequence
@@ -11,29 +12,28 @@ from deskhand.language.instructions import spoken_to_machine
 from deskhand.outgoing.content_words import same_word, words_in
 from deskhand.outgoing.grounds import Grounds
 from deskhand.outgoing.proved_sums import proves
-from deskhand.outgoing.stated_values import values_in
 from deskhand.outgoing.unbacked_claim import UnbackedClaim
-from deskhand.outgoing.values import MONEY, Value, is_stated
+from deskhand.outgoing.values import DOSES, MONEY, Value, is_stated
 
 MOST_ASKED, LONGEST_ASKED = 20, 600
 """What a second reader is asked at most: more of a reply in other words is a person's to read."""
-_STEM, _ENDING = 2, 2
+_STEM, _ENDING = 3, 2
 """Letters that two forms of a name share at least, and that their ends may have at most."""
 _LENGTHS = frozenset(("", "mm", "cm", "m"))
-_FEW = frozenset(("2", "3"))
-_DOSES = frozenset(("mg", "mcg", "ml"))
-"""Of these the words decide alone, also where a source has them."""
-_NEVER_THE_CUSTOMERS = _DOSES | MONEY | {"percent", "day", "workday"}
+_NEVER_THE_CUSTOMERS = DOSES | MONEY | {"g", "percent", "day", "workday"}
 """Terms, prices and doses are the desk's to say: the customer's own never count."""
 
 
 def may_be_settled(claim: UnbackedClaim, grounds: Grounds) -> bool:
-    """Whether a second reader's word may lift this."""
+    """Whether a second reader's word may lift this; never in a sentence that tells of a deed or
+    states a dose, also where a source has it."""
+    if claim.is_for_words_alone:
+        return False
     match claim.kind:
         case "statement" | "opposite" | "answer" | "record" | "open":
             return True
         case "value":
-            return _is_known(values_in(claim.text, grounds.now), grounds)
+            return claim.value is not None and _is_known(claim.value, grounds)
         case "name":
             words = [word.folded for word in words_in(claim.text)]
             return bool(words) and all(_may_be_word(word, grounds) for word in words)
@@ -46,10 +46,9 @@ def may_be_asked_about(claim: UnbackedClaim, grounds: Grounds) -> bool:
     reply says nothing is settled by what of it is found."""
     if claim.kind == "holding" or may_be_settled(claim, grounds):
         return True
-    values = values_in(claim.text, grounds.now) if claim.kind == "value" else ()
-    return bool(values) and all(
-        value.kind == "number" and value.unit not in _DOSES for value in values
-    )
+    value = claim.value
+    is_number = value is not None and value.kind == "number" and value.unit not in DOSES
+    return is_number and not claim.is_for_words_alone
 
 
 def may_be_asked(sentence: str) -> bool:
@@ -57,38 +56,30 @@ def may_be_asked(sentence: str) -> bool:
     return len(sentence) <= LONGEST_ASKED and spoken_to_machine(sentence) is None
 
 
-def _is_known(values: Sequence[Value], grounds: Grounds) -> bool:
-    """Whether each value stands in a source or the message, or follows from those by a sum."""
-    if not values or any(value.unit in _DOSES for value in values):
+def _is_known(value: Value, grounds: Grounds) -> bool:
+    """Whether a value stands in a source or the message, or follows from those by a sum."""
+    if value.unit in DOSES:
         return False
-    known = _known_values(grounds)
-    return all(
-        _counts(value) or _is_stated(value, known) or proves(grounds.sums, value, known)
-        for value in values
-    )
+    values = _known_values(grounds)
+    return _is_stated(value, values) or proves(grounds.sums, value, values)
 
 
-def _is_stated(value: Value, known: Sequence[Value]) -> bool:
+def _is_stated(value: Value, values: Sequence[Value]) -> bool:
     """Whether a value is known; a bare number may leave its unit to the words around it, as in
     `(2 x 12 EUR)`, and a length to the one beside it, as in `140 x 70 cm`."""
-    if is_stated(value, known):
+    if is_stated(value, values):
         return True
     if value.kind != "number" or value.unit not in _LENGTHS:
         return False
-    numbers = [other for other in known if other.kind == "number"]
+    numbers = [other for other in values if other.kind == "number"]
     if value.unit:
         numbers = [other for other in numbers if not other.unit]
     return any(value.readings & other.readings for other in numbers)
 
 
-def _counts(value: Value) -> bool:
-    """Whether a number may only count what a sentence lists: `in two ways`."""
-    return value.kind == "number" and not value.unit and value.readings <= _FEW
-
-
 def _known_values(grounds: Grounds) -> list[Value]:
-    told = [value for value in grounds.message_values if value.unit not in _NEVER_THE_CUSTOMERS]
-    return [*grounds.article_values, *grounds.record_values, *told]
+    said = [value for value in grounds.message_values if value.unit not in _NEVER_THE_CUSTOMERS]
+    return [*grounds.article_values, *grounds.record_values, *said]
 
 
 def _may_be_word(word: str, grounds: Grounds) -> bool:
@@ -102,5 +93,5 @@ def _may_be_word(word: str, grounds: Grounds) -> bool:
 
 def _same_stem(word: str, other: str) -> bool:
     """`Miře` and `Mira`: all but the endings is the same."""
-    stem = max(len(word), len(other)) - _ENDING
-    return stem >= _STEM and word[:stem] == other[:stem]
+    stem = max(len(word) - _ENDING, len(other) - _ENDING, _STEM)
+    return len(word) >= _STEM and word[:stem] == other[:stem]

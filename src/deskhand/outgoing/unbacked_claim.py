@@ -2,6 +2,8 @@
 
 from typing import Any, Literal, NamedTuple
 
+from deskhand.outgoing.values import Value
+
 ClaimKind = Literal[
     "value",
     "name",
@@ -30,7 +32,13 @@ class UnbackedClaim(NamedTuple):
     reason: str
     start: int
     end: int
+    value: Value | None = None
+    """The value that is not backed, with the unit that the words around it give it."""
+    is_for_words_alone: bool = False
+    """Whether the sentence tells of a deed or states a dose: no second reader settles that."""
 
     def as_json(self) -> dict[str, Any]:
         """What a reviewer's screen shows."""
-        return {**self._asdict(), "field": "text"}
+        shown = self._asdict()
+        del shown["value"], shown["is_for_words_alone"]
+        return {**shown, "field": "text"}

@@ -8,6 +8,7 @@ Kind = Literal["number", "time", "weekday", "date", "relative", "identifier", "l
 MONEY = frozenset(("EUR", "CZK", "USD", "GBP", "PLN", "CHF"))
 _EXACT_UNITS = MONEY | {"mg", "mcg", "g", "kg", "ml", "l", "mm", "cm", "m", "km", "w", "percent"}
 _EXACT_UNITS |= {"degree", "day", "workday", "month", "minute"}
+DOSES = frozenset(("mg", "mcg", "ml"))
 _FULL_DAY = 24
 
 

@@ -30,7 +30,7 @@ def grounds_of(
     listed = terms.outgoing
     said = "" if message is None else f"{message.subject}\n\n{message.words}"
     quotes = [Quote(_meant(id_, tools), quote) for id_, quote in sources]
-    read_again = second_reading_of(call.ctx.envelope.metadata, text)
+    read_again = second_reading_of(call.ctx.envelope.metadata, text, said)
     return Grounds(
         quotes=quotes,
         articles=[SourceText(cited.article, cited.text, cited.title) for cited in call.articles],

@@ -7,17 +7,16 @@ from typing import Any, NamedTuple
 
 from deskhand.agents.replying.closing import Closing, HandedIn
 from deskhand.agents.replying.doubt import LOOK_AFTER, InDoubt, asked_about
-from deskhand.agents.replying.second_reader import SecondReader
+from deskhand.agents.replying.held_replies import handed_over, released_after, wait_for_person
 from deskhand.agents.replying.sending import LEFT, SHADOWED, ReviewReason, Sending, status_once_left
 from deskhand.errors import DeskhandError, PermanentError, RetryableError
 from deskhand.model.authorship import WRITTEN
-from deskhand.model.causes import Cause, cause_of_rule, each_once
-from deskhand.model.envelope import Ask, Delta, Envelope, StageResult
+from deskhand.model.causes import Cause, cause_of_rule
+from deskhand.model.envelope import Delta, Envelope, StageResult
 from deskhand.model.message import DELIVER, KEEP_DRAFT, ON_REQUEST, OUTBOX_AWAY, REPLY
 from deskhand.model.outcome import Outcome
 from deskhand.model.results import ToolResult
-from deskhand.model.run import Decision, ReviewKind, RunStatus, canonical_hash
-from deskhand.model.second_reading import SECOND_READING, ToRead
+from deskhand.model.run import RunStatus, canonical_hash
 from deskhand.model.understanding import Understanding
 from deskhand.model.waiting import Waiting, WaitKind
 from deskhand.ports import Held, StageContext, ToolGate
@@ -118,13 +117,13 @@ class ReplyDelivery:
         held_back = await self.hold_back(reply, review_reasons)
         if held_back is not None:
             return held_back
+        unread = await self._unread(reply)
+        if unread is not None:
+            return unread
         try:
             time_lost = await self._time_lost(reply)
             if time_lost is not None:
                 return time_lost
-            unread = await self._read_again(reply)
-            if unread is not None:
-                return unread
             delivered = await self.ctx.step(
                 f"deliver{self.calls.suffix}",
                 partial(self._deliver, reply, noted or Delta()),
@@ -184,7 +183,7 @@ class ReplyDelivery:
         if not self._is_approved(reply):
             silent = await self.sending.taken_over(self.envelope.message)
             if silent is not None:
-                return _handed_over(silent)
+                return handed_over(silent)
             for_person = await self._for_a_person(reply, mode, review_reasons)
             if for_person is not None:
                 return for_person
@@ -193,14 +192,14 @@ class ReplyDelivery:
             if checks is not None and await checks.checks(self.envelope.run_id, topic):
                 why = (Cause.SPOT_CHECK, "spot check: it could have left by itself")
                 more = {"mode": mode, "counts": True}
-                return _wait(reply, Waiting(WaitKind.SPOT_CHECK), [why], more)
+                return wait_for_person(reply, Waiting(WaitKind.SPOT_CHECK), [why], more)
         undo = self.sending.undo_for(self.envelope.message)
         if undo > 0 and not self._has_waited(reply):
             words = f"leaves by itself after {undo:g} s unless somebody stops it"
-            waits = _wait(
+            waits = wait_for_person(
                 reply, Waiting(WaitKind.UNDO), [(Cause.UNDO_WINDOW, words)], {"mode": mode}
             )
-            return _released_after(undo, waits)
+            return released_after(undo, waits)
         return None
 
     def try_later(self, reply: dict[str, Any], error: RetryableError) -> ServiceResult | None:
@@ -217,7 +216,7 @@ class ReplyDelivery:
         why = (Cause.DELIVERY, f"{error}; tried again after {pause:g} s")
         problem = error.problem if isinstance(error, UndeliveredError) else str(error)
         waiting = Waiting(WaitKind.RETRY, tried + 1, problem)
-        return _released_after(pause, _wait(reply, waiting, [why]))
+        return released_after(pause, wait_for_person(reply, waiting, [why]))
 
     def _ask_whether_it_left(self, reply: dict[str, Any], doubt: InDoubt) -> ServiceResult:
         """Look for the copy of a reply a few times, then ask a person; raises where looking
@@ -232,33 +231,20 @@ class ReplyDelivery:
         waiting = Waiting(WaitKind.DOUBT, looked + 1, doubt.problem)
         return asked_about(reply, waiting, key, None if is_over else LOOK_AFTER[looked])
 
-    async def _read_again(self, reply: dict[str, Any]) -> ServiceResult | None:
+    async def _unread(self, reply: dict[str, Any]) -> ServiceResult | None:
         """Have a second model read what another one wrote; the gate looks at what it says. Where
         nobody can be asked, the reply waits."""
         reader = self.sending.second_reader
         if reader is None:
             return None
-        to_read = await self.gate.to_read_again(reply, self.ctx)
-        if to_read is None:
+        step = f"read again{self.calls.suffix}"
+        problem = await reader.read_again(reply, self.envelope, self.gate, self.ctx, step)
+        if problem is None:
             return None
-        problem = to_read.refuses
-        if not problem:
-            asked = partial(self._ask_reader, reader, to_read)
-            read = await self.ctx.step(f"read again{self.calls.suffix}", asked)
-            problem = read.reason or ""
-        if not problem:
-            return None
-        return _wait(reply, Waiting(WaitKind.HOLD), [(Cause.UNBACKED_CLAIM, problem)])
-
-    async def _ask_reader(self, reader: SecondReader, to_read: ToRead) -> StageResult:
-        """What the reader says, for the run's metadata; a reason where it said nothing of use."""
-        alone = self.ctx.goes_on_without_model
-        read = await reader.read(to_read, self.envelope, without_model=alone)
-        if read is None:
-            return StageResult(reason="the second reader could not be asked")
-        reading, answer = read
-        noted = reading.as_metadata(to_read.reply, answer.model)
-        return StageResult(delta=Delta(metadata={SECOND_READING: noted}), answered=answer.answered)
+        findings = list(await self.gate.look_through(reply, self.ctx))
+        why = (Cause.UNBACKED_CLAIM, problem)
+        more = {"rule": CLAIM, "findings": findings}
+        return wait_for_person(reply, Waiting(WaitKind.HOLD), [why], more)
 
     # --- what a person looks at first
 
@@ -270,11 +256,11 @@ class ReplyDelivery:
         if message is not None and ON_REQUEST in message.headers:
             words = "older mail, handed in on request: a person looks at every answer"
             why = (Cause.ON_REQUEST, words)
-            return _wait(reply, Waiting(WaitKind.HOLD), [why], {"mode": mode})
+            return wait_for_person(reply, Waiting(WaitKind.HOLD), [why], {"mode": mode})
         too_many = await self.sending.too_many(self.envelope)
         if too_many is not None:
             why = (Cause.PACE, too_many)
-            return _wait(reply, Waiting(WaitKind.HOLD), [why], {"mode": mode})
+            return wait_for_person(reply, Waiting(WaitKind.HOLD), [why], {"mode": mode})
         if mode != "draft" and not review_reasons:
             return None
         draft = await self._keep_draft(reply) if self.sending.by_mail(message) else {}
@@ -282,7 +268,7 @@ class ReplyDelivery:
             return self._held_reply(reply, draft) or held_result(draft)
         reasons = review_reasons or [(Cause.MODE, "draft mode: a person sends it")]
         more = {"mode": mode, "counts": not review_reasons, **draft}
-        return _wait(reply, Waiting(WaitKind.DRAFT), reasons, more)
+        return wait_for_person(reply, Waiting(WaitKind.DRAFT), reasons, more)
 
     async def _time_lost(self, reply: dict[str, Any]) -> ServiceResult | None:
         """The last thing before a reply leaves: the times it may speak of become the customer's,
@@ -298,7 +284,7 @@ class ReplyDelivery:
         lost = await self.sending.confirm_times(runs, reply.get("invitation") != DECLINED)
         if lost is None:
             return None
-        return _wait(reply, Waiting(WaitKind.TIME_LOST), [(Cause.UNBACKED_PROMISE, lost)])
+        return wait_for_person(reply, Waiting(WaitKind.TIME_LOST), [(Cause.UNBACKED_PROMISE, lost)])
 
     def _held_reply(self, reply: dict[str, Any], held: Held) -> ServiceResult | None:
         """A reply held for what it says, for whom it goes to, or because many have left today may
@@ -309,7 +295,9 @@ class ReplyDelivery:
         findings = held.answer.review(str(held.key)).get("findings", [])
         cause = Cause.RECIPIENT if rule == RECIPIENT else cause_of_rule(rule)
         why = (cause, held.answer.reason)
-        return _wait(reply, Waiting(WaitKind.HOLD), [why], {"rule": rule, "findings": findings})
+        return wait_for_person(
+            reply, Waiting(WaitKind.HOLD), [why], {"rule": rule, "findings": findings}
+        )
 
     # --- through the gate
 
@@ -393,40 +381,3 @@ def _ended(result: ServiceResult, output: dict[str, Any]) -> ServiceResult:
     is_over = result.outcome is Outcome.SUCCESS
     outcome = Outcome.TERMINATE if is_over else result.outcome
     return result.changed(output=output | result.output, outcome=outcome)
-
-
-def _wait(
-    reply: dict[str, Any],
-    waiting: Waiting,
-    reasons: Sequence[ReviewReason],
-    more: dict[str, Any] | None = None,
-) -> ServiceResult:
-    """The reply waits for a person; `more` is added to what the review keeps."""
-    reason = "; ".join(words for _, words in reasons)
-    ask = Ask(
-        kind=ReviewKind.REPLY,
-        reason=reason,
-        text=str(reply["text"]),
-        payload={"reply": reply, **waiting.as_json(), **(more or {})},
-        causes=each_once(cause for cause, _ in reasons),
-        again=True,
-    )
-    output = {"sent": False, "waits": str(waiting.kind)}
-    return ServiceResult(output=output, outcome=Outcome.CONFIRM, ask=ask, reason=reason)
-
-
-def _handed_over(reason: str) -> ServiceResult:
-    """A person has the conversation: the reply stays here, and he sees the message."""
-    return ServiceResult(
-        output={"sent": False},
-        outcome=Outcome.TERMINATE,
-        status=RunStatus.NEEDS_REVIEW,
-        reason=reason,
-    )
-
-
-def _released_after(seconds: float, result: ServiceResult) -> ServiceResult:
-    """The same, with a reply that leaves by itself when nobody decides in time."""
-    assert result.ask is not None
-    ask = result.ask.changed(expires_in=seconds, fallback=Decision.APPROVE)
-    return result.changed(ask=ask)

@@ -2,20 +2,26 @@
 
 It is shown the sources, the message and the reply, all as data. A message that speaks to a machine
 is not shown: its reply waits. The reader's word settles how something is said; that a number, a
-name, a link or a deed stands somewhere is none of its business (`outgoing/settling.py`).
+link or a deed stands somewhere is none of its business (`outgoing/settling.py`).
 """
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
+from deskhand.brain.llm import SHORTENED
 from deskhand.errors import ModelAnswerInvalid, ModelAway, ModelRefused, ModelUnavailable
-from deskhand.model.envelope import Envelope
+from deskhand.model.envelope import Delta, Envelope, StageResult
 from deskhand.model.message import Message
-from deskhand.model.second_reading import SecondReading, ToRead
+from deskhand.model.second_reading import SECOND_READING, SecondReading, ToRead
 from deskhand.model.tasks import Answer, Task, TaskKind
+from deskhand.outgoing.proved_sums import comes_out
 from deskhand.outgoing.quoted_sources import stands_in_text
-from deskhand.ports import Brain
+from deskhand.ports import Brain, StageContext, ToolGate
+
+log = logging.getLogger("deskhand.second_reader")
 
 STAGE = "second_reader"
 _LONGEST_ARTICLE = 8_000
@@ -23,7 +29,9 @@ _LONGEST_MESSAGE = 4_000
 _LONGEST_REASON = 200
 _LONGEST_COURTESY = 160
 """Characters of a sentence that may state nothing: a longer one is held to a quote."""
-_MOST_SUMS = 20
+_MOST_SUMS, _LONGEST_SUMS = 20, 400
+_NOT_ASKED = "the second reader could not be asked"
+_CUT = "what the reply rests on is too long for the second reader"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +41,40 @@ class SecondReader:
     brain: Brain
     role: str
 
-    async def read(
-        self, to_read: ToRead, envelope: Envelope, *, without_model: bool = False
-    ) -> tuple[SecondReading, Answer] | None:
-        """What the reader says; None where it has nothing of use to say: the reply then waits for a
-        person as it would without it.
+    async def read_again(
+        self,
+        reply: Mapping[str, Any],
+        envelope: Envelope,
+        gate: ToolGate,
+        ctx: StageContext,
+        step: str,
+    ) -> str | None:
+        """Have a reply read, as a step of this name that a crash does not repeat. Returns why a
+        person has to look instead; None where the gate may judge.
 
         ModelAway passes through unless the run goes on without a model: the run then waits.
         """
+        to_read = await gate.to_read_again(reply, ctx)
+        if to_read is None:
+            return None
+        if to_read.refuses:
+            return to_read.refuses
+        read = await ctx.step(step, partial(self._read, to_read, envelope, ctx))
+        return read.reason
+
+    async def _read(self, to_read: ToRead, envelope: Envelope, ctx: StageContext) -> StageResult:
+        """What the reader says, for the run's metadata; a reason where it said nothing of use."""
+        answer = await self._asked(to_read, envelope, without_model=ctx.goes_on_without_model)
+        if answer is None:
+            return StageResult(reason=_NOT_ASKED)
+        if answer.note.get(SHORTENED):
+            return StageResult(reason=_CUT, answered=answer.answered)
+        noted = reading_of(answer, to_read).as_metadata(to_read, answer.model)
+        return StageResult(delta=Delta(metadata={SECOND_READING: noted}), answered=answer.answered)
+
+    async def _asked(
+        self, to_read: ToRead, envelope: Envelope, *, without_model: bool
+    ) -> Answer | None:
         task = Task(
             kind=TaskKind.VERIFY,
             stage=STAGE,
@@ -51,14 +85,14 @@ class SecondReader:
             without_model=without_model,
         )
         try:
-            answer = await self.brain.answer(task)
+            return await self.brain.answer(task)
         except ModelAway:
             if not without_model:
                 raise
             return None
-        except (ModelUnavailable, ModelRefused, ModelAnswerInvalid):
+        except (ModelUnavailable, ModelRefused, ModelAnswerInvalid) as error:
+            log.warning("no second reading: %s", error, extra={"run_id": envelope.run_id})
             return None
-        return _reading(answer, to_read), answer
 
 
 def _names_of_customer(message: Message | None) -> tuple[str, ...]:
@@ -75,16 +109,16 @@ def _shown(to_read: ToRead) -> dict[str, Any]:
         {"number": number, "sentence": sentence}
         for number, sentence in enumerate(to_read.sentences, 1)
     ]
-    told = [{"id": id_, "text": text[:_LONGEST_ARTICLE]} for id_, text in to_read.sources]
+    sources = [{"id": id_, "text": text[:_LONGEST_ARTICLE]} for id_, text in to_read.sources]
     return {
-        "sources": told,
+        "sources": sources,
         "customer_wrote": to_read.message[:_LONGEST_MESSAGE],
         "reply": to_read.reply,
         "sentences": numbered,
     }
 
 
-def _reading(answer: Answer, to_read: ToRead) -> SecondReading:
+def reading_of(answer: Answer, to_read: ToRead) -> SecondReading:
     """The verdicts. Of two about one sentence both must confirm it; none is a refusal."""
     confirmed: set[str] = set()
     refused: dict[str, str] = {}
@@ -98,7 +132,7 @@ def _reading(answer: Answer, to_read: ToRead) -> SecondReading:
         missing = _why_not(fields, sentence, to_read)
         if missing is None:
             confirmed.add(sentence)
-            sums.append(str(fields.get("sum") or ""))
+            sums.append(str(fields.get("sum") or "")[:_LONGEST_SUMS])
         else:
             refused[sentence] = missing[:_LONGEST_REASON]
     settled = frozenset(confirmed - refused.keys())
@@ -115,8 +149,8 @@ def _why_not(verdict: Mapping[str, Any], sentence: str, to_read: ToRead) -> str 
     if verdict.get("courtesy") is True and len(sentence) <= _LONGEST_COURTESY:
         return None
     quote = str(verdict.get("quote") or "")
-    if not quote.strip() and verdict.get("sum"):
-        return None  # the sum is calculated anew, and from what is known alone
+    if not quote.strip() and comes_out(str(verdict.get("sum") or "")):
+        return None  # whether its numbers are known is for the gate to say
     if not any(stands_in_text(quote, text) for _, text in to_read.sources):
         return "it quotes what stands in no source"
     return None

@@ -13,17 +13,13 @@ from deskhand.model.run import EXPIRY, canonical_hash
 from deskhand.model.second_reading import ToRead
 from deskhand.model.understanding import Understanding
 from deskhand.outgoing.accounts import accounts_in
-from deskhand.outgoing.backing import Backing
+from deskhand.outgoing.backing import Backing, actions_of
 from deskhand.outgoing.commitments import Commitment, check_commitments, unbacked
 from deskhand.outgoing.content import check_reply
 from deskhand.outgoing.content_finding import AllowedContent, ContentFinding
-from deskhand.outgoing.grounding import (
-    Grounding,
-    check_grounding,
-    sentence_at,
-    sentences_to_read,
-)
+from deskhand.outgoing.grounding import Grounding, check_grounding
 from deskhand.outgoing.grounds import Grounds
+from deskhand.outgoing.second_look import sentence_at, sentences_to_read
 from deskhand.outgoing.sentence_sense import is_said_to_be_done
 from deskhand.outgoing.unproven_names import stands_in_any, unproven_names
 from deskhand.tools.counting import sends
@@ -135,7 +131,8 @@ def _looked_through(call: GateCall, terms: Terms) -> ReplyFindings:
         return ReplyFindings(content, promises, [], [])
     grounds = grounds_of(call, terms, reply.text, trusted_results(call.ctx.envelope, terms))
     grounding = check_grounding(reply.text, grounds)
-    open_promises = _open(promises, reply.text, grounds, grounding)
+    confirmed = _confirmed(promises, reply.text, grounds, terms)
+    open_promises = _open(promises, reply.text, grounds, grounding, confirmed)
     subjects = subjects_in(reply, call.ctx.envelope.message, terms.message_facts)
     return ReplyFindings(content, open_promises, grounding.unbacked, subjects)
 
@@ -153,7 +150,8 @@ def to_read_again(call: GateCall, terms: Terms) -> ToRead | None:
     grounds = grounds_of(call, terms, reply.text, trusted_results(call.ctx.envelope, terms))
     grounding = check_grounding(reply.text, grounds)
     promised = [promise.start for promise in look.promises]
-    sentences = sentences_to_read(reply.text, grounding, promised, grounds)
+    backed = [start for start, _ in grounding.backed]
+    sentences = sentences_to_read(reply.text, grounding.unbacked, [*backed, *promised], grounds)
     if not sentences:
         return None
     refuses = "" if spoken_to_machine(grounds.message) is None else _TO_A_MACHINE
@@ -161,21 +159,49 @@ def to_read_again(call: GateCall, terms: Terms) -> ToRead | None:
 
 
 def _open(
-    promises: Sequence[Commitment], text: str, grounds: Grounds, grounding: Grounding
+    promises: Sequence[Commitment],
+    text: str,
+    grounds: Grounds,
+    grounding: Grounding,
+    confirmed: Sequence[Commitment],
 ) -> list[Commitment]:
-    """The promises that no quote or result says either."""
-    confirmed = [
-        promise for promise in promises if sentence_at(text, promise.start) in grounds.confirmed
-    ]
-    backed = [promise for promise in promises if grounding.backs(promise.start, promise.end)]
+    """The promises that neither a quote nor a result says, nor a second reader's word."""
+    by_words = check_grounding(text, grounds.by_words) if grounds.confirmed else grounding
+    backed = [promise for promise in promises if by_words.backs(promise.start, promise.end)]
     deeds = [promise for promise in backed if is_said_to_be_done(promise.sentence)]
     if deeds:
         of_deeds = check_grounding(text, grounds.for_deeds)
         said_only = [deed for deed in deeds if not of_deeds.backs(deed.start, deed.end)]
         backed = [promise for promise in backed if promise not in said_only]
-    if not grounds.did_something:  # else a deed may be told that is another than the tool's
-        backed += confirmed
-    return [promise for promise in promises if promise not in backed]
+    return [promise for promise in promises if promise not in (*backed, *confirmed)]
+
+
+def _confirmed(
+    promises: Sequence[Commitment], text: str, grounds: Grounds, terms: Terms
+) -> list[Commitment]:
+    """The promises that a second reader's word may stand behind: not what is said to be done, nor
+    what the desk has a tool for. Beside a tool that did something there are none: a sentence may
+    tell of another deed than the tool's."""
+    if grounds.did_something or not grounds.confirmed:
+        return []
+    by_tools = _done_by_tools(terms)
+    return [
+        promise
+        for promise in promises
+        if sentence_at(text, promise.start) in grounds.confirmed
+        and not is_said_to_be_done(promise.sentence)
+        and promise.value not in by_tools
+    ]
+
+
+def _done_by_tools(terms: Terms) -> frozenset[str]:
+    """What the desk's own tools can do: a promise of it is theirs to keep."""
+    tools = [
+        tool
+        for tool, effect in terms.effects.items()
+        if effect != "read" and tool not in ENGINE_TOOLS and tool not in CLOSING_TOOLS
+    ]
+    return frozenset(action for tool in tools for action in actions_of({"tool": tool}))
 
 
 def carries_text(call: GateCall) -> bool:
