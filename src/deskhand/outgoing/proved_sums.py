@@ -25,10 +25,11 @@ _SCALES = {"hour": Fraction(_HOUR), "month": Fraction(1, _YEAR), "day": Fraction
 """What a value is counted in where it is written in hours, years or weeks."""
 _FAMILIES = {"hour": "clock", "minute": "clock", "month": "calendar", "workday": "calendar"}
 _FAMILIES |= {"day": "calendar"}
+_OPEN = ""
 
 
 class _Quantity(NamedTuple):
-    """A number and what it may count; nothing where no unit stands beside it."""
+    """A number and what it may count: `_OPEN` where no unit stands beside it."""
 
     number: Fraction
     units: frozenset[str]
@@ -75,7 +76,7 @@ def _each(sums: Sequence[str]) -> list[str]:
 
 def _is_right(written: str) -> bool:
     anything = {
-        _number(term): _Quantity(_number(term), frozenset())
+        _number(term): _Quantity(_number(term), frozenset((_OPEN,)))
         for term in _terms(written.replace("=", " ")) or ()
         if term not in _SIGNS
     }
@@ -152,7 +153,7 @@ def _by_number(stated: Iterable[Value]) -> dict[Fraction, _Quantity]:
 def _add(quantities: dict[Fraction, _Quantity], quantity: _Quantity) -> None:
     """Add a number; one that is known already may count this as well."""
     before = quantities.get(quantity.number)
-    if before is not None:
+    if before is not None and before.is_told:
         quantity = quantity._replace(units=before.units | quantity.units)
     quantities[quantity.number] = quantity
 
@@ -162,8 +163,7 @@ def _quantities_of(stated: Iterable[Value]) -> Iterator[_Quantity]:
     for value in stated:
         if value.kind not in ("number", "time", "identifier"):
             continue
-        unit = "clock" if value.kind == "time" else _family(value.unit)
-        units = frozenset((unit,)) if unit else frozenset[str]()
+        units = frozenset(("clock" if value.kind == "time" else _family(value.unit),))
         for reading in filter(_NUMBER.fullmatch, value.readings):
             number = _fraction(reading)
             shares = [number]
@@ -195,9 +195,8 @@ class _Sum:
         while self._next_is("+-"):
             is_added = self._taken() == "+"
             part = self._multiplied()
-            _check_addable(total, part)
             number = total.number + part.number if is_added else total.number - part.number
-            total = _joined(number, total, part)
+            total = _Quantity(number, _units_of_sum(total, part), total.is_told or part.is_told)
         return total
 
     def _multiplied(self) -> _Quantity:
@@ -208,7 +207,8 @@ class _Sum:
             if not is_product and part.number == product.number:
                 raise ValueError("a number by itself is one, whatever it is")
             number = product.number * part.number if is_product else product.number / part.number
-            product = _joined(number, product, part)
+            units = _units_of_product(product, part)
+            product = _Quantity(number, units, product.is_told or part.is_told)
         return product
 
     def _single(self) -> _Quantity:
@@ -230,16 +230,19 @@ class _Sum:
         return self._terms[self._place - 1]
 
 
-def _joined(number: Fraction, first: _Quantity, second: _Quantity) -> _Quantity:
-    return _Quantity(number, first.units | second.units, first.is_told or second.is_told)
-
-
-def _check_addable(first: _Quantity, second: _Quantity) -> None:
-    """Raises ValueError for what is not counted alike: only what is told may leave its unit out,
-    and money never."""
-    if first.units & second.units:
-        return
-    has_open_unit = not first.units or not second.units
-    is_money = bool((first.units | second.units) & MONEY)
-    if not has_open_unit or is_money or not (first.is_told and second.is_told):
+def _units_of_sum(first: _Quantity, second: _Quantity) -> frozenset[str]:
+    """What both count; ValueError where they are not counted alike. A number that is told without
+    a unit may be added to what is no money, as ten years to `2019`; then nobody knows the unit."""
+    shared = first.units & second.units
+    if shared:
+        return shared
+    units = first.units | second.units
+    if _OPEN not in units or units & MONEY or not (first.is_told and second.is_told):
         raise ValueError("these are not counted alike")
+    return frozenset((_OPEN,))
+
+
+def _units_of_product(first: _Quantity, second: _Quantity) -> frozenset[str]:
+    """The units of both: pieces times euros are euros."""
+    units = first.units | second.units
+    return units if _OPEN in first.units & second.units else units - {_OPEN}
