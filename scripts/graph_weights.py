@@ -22,8 +22,9 @@ def begin_with(network: Any, file: Path, sides: Sequence[str]) -> None:
                 fill(part, stored, f"l{number}_{name}")
         _fill_sides(network, stored, sides)
         _fill_heads(network, stored)
-        if getattr(network, "likeness", None) is not None and "centre" in stored:
-            _fill_likeness(network.likeness, stored)
+        likeness = getattr(network, "likeness", None)
+        if hasattr(likeness, "weighing") and "centre" in stored:
+            _fill_likeness(likeness, stored)
 
 
 def _fill_sides(network: Any, stored: Mapping[str, TensorProto], sides: Sequence[str]) -> None:
