@@ -18,9 +18,10 @@ from tests.kit import lines_run
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 DELIVERY = SourceText(
     "delivery",
-    "Furniture and lamps in stock are delivered within ten working days, made-to-order desks within"
-    " six weeks. We deliver in the European Union and in Norway. Delivery costs 49 EUR, and nothing"
-    " for orders over 1,000 EUR. A desk costs 540 EUR and weighs 31 kg. Peter Novak plans the tours.",
+    "Furniture and lamps in stock are delivered within ten working days, made-to-order desks"
+    " within six weeks. We deliver in the European Union and in Norway. Delivery costs 49 EUR, and"
+    " nothing for orders over 1,000 EUR. A desk costs 540 EUR and weighs 31 kg. Peter Novak plans"
+    " the tours.",
     "Delivery times and cost",
 )
 SYRUP = SourceText("syrup", "A spoon of the syrup holds 5 ml, a tablet 400 mg.", "Syrup")
@@ -72,7 +73,7 @@ def test_how_something_is_said_may_be_settled(reply: str, message: str) -> None:
         ("Delivery costs 49 dollars.", "What does it cost?", "value"),
         ("Delivery costs 59 EUR, as you say.", "It costs 59 EUR, right?", "value"),
         ("You get 25 % off.", "I get 25 % off, right?", "value"),
-        ("Returns are taken back for 21 days.", "You take it for 21 days, right?", "value"),
+        ("Returns are taken back for 22 days.", "How long?", "value"),
         ("Use 3 g of it, as you say.", "May I use 3 g of it?", "value"),
         ("Your order A-99111 is ready.", "Where is my order?", "value"),
         ("Ask Karel Dvorak about it.", "Whom do I ask?", "name"),
@@ -221,8 +222,8 @@ def asked(reply: str, rests_on: Grounds) -> list[str] | None:
 
 
 def test_every_sentence_that_claims_something_is_read_again() -> None:
-    reply = "Dear Ann, thank you! Delivery costs 49 EUR. Norway is no trouble at all for us. Bye"
-    assert asked(reply, grounds("Do you deliver to Norway?", people=["Ann"])) == [
+    reply = "Hello, thank you! Delivery costs 49 EUR. Norway is no trouble at all for us."
+    assert asked(reply, grounds("Do you deliver to Norway?")) == [
         "Delivery costs 49 EUR.",
         "Norway is no trouble at all for us.",
     ]
