@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from deskhand.config.sections.slots import SlotSpec
-from deskhand.language.meeting_times.back_references import Named, back_references, coming
+from deskhand.language.meeting_times.back_references import back_references, following_weeks
 from deskhand.language.meeting_times.day_ranges import (
     Stretch,
     means_week,
@@ -15,7 +15,6 @@ from deskhand.language.meeting_times.day_ranges import (
 )
 from deskhand.language.meeting_times.day_spot import Days, DaySpot, limited
 from deskhand.language.meeting_times.day_words import (
-    FOLLOWING_WEEK,
     LATER_WEEK,
     RANGE_JOINT,
     RANGE_OPENING,
@@ -79,7 +78,8 @@ def day_spots(
     spots = _apart(every_spot)
     spots = _dated_in_brackets(_echoed(spots, folded), folded)
     spots = _ranges(spots, folded, languages)
-    spots = _apart([*spots, *_pointing_back(spots, folded, languages, now.date())])
+    spots = _apart([*spots, *following_weeks(spots, folded, languages, now.date())])
+    spots = _apart([*spots, *back_references(spots, folded, languages, now.date())])
     return [limited(spot, folded, languages) for spot in spots]
 
 
@@ -137,32 +137,6 @@ def _listed_before(dates: Sequence[DaySpot], folded: str, today: date) -> Iterat
 def _same_month(dated: date, number: int) -> date | None:
     """A day of the same month before that day; None where there is none."""
     return dated.replace(day=number) if 0 < number < dated.day else None
-
-
-def _pointing_back(
-    spots: Sequence[DaySpot], folded: str, languages: tuple[str, ...], today: date
-) -> Iterator[DaySpot]:
-    """`that afternoon` on the day that was named before; doubtful where there is no such day."""
-    weeks = [(spot.start, spot.days[0]) for spot in spots if spot.kind == "week"]
-    named: list[Named] = []
-    for spot in spots:
-        if spot.kind == "weekday" and spot.weekday is not None and spot.to_weekday is None:
-            week = None if weeks else week_around(coming(spot.weekday, today))
-            named.append(Named(spot.start, spot.weekday, None, week))
-        elif spot.kind == "day":
-            day = spot.days[0][0]
-            named.append(Named(spot.start, day.weekday(), day, week_around(day)))
-    for place in back_references(folded, named, weeks, languages):
-        if place.week is not None:
-            yield DaySpot(place.start, place.end, (place.week,), kind="week")
-        elif place.day is None:
-            yield DaySpot(place.start, place.end, kind="doubt")
-        elif place.day.day is None:
-            spot = DaySpot(place.start, place.end, weekday=place.day.weekday, kind="weekday")
-            yield spot._replace(points_back=True)
-        else:
-            day = place.day.day
-            yield DaySpot(place.start, place.end, ((day, day),), points_back=True)
 
 
 def _length(table: dict[str, str], lead: str, languages: tuple[str, ...]) -> int:
@@ -269,13 +243,10 @@ def _numbered(
 
 
 def _weeks(folded: str, languages: tuple[str, ...], today: date) -> Iterator[DaySpot]:
-    """The week after next, and the one that follows."""
+    """The week after next."""
     for language in languages:
         for match in compiled(LATER_WEEK[language]).finditer(folded):
             week = week_around(today + timedelta(days=14))
-            yield DaySpot(match.start(), match.end(), (week,), kind="week")
-        for match in compiled(FOLLOWING_WEEK[language]).finditer(folded):
-            week = week_around(today + timedelta(days=7))
             yield DaySpot(match.start(), match.end(), (week,), kind="week")
 
 

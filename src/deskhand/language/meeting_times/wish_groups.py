@@ -9,12 +9,14 @@ from deskhand.language.meeting_times import hours_of_day, wish_words
 from deskhand.language.meeting_times.clock_times import TimeSpot
 from deskhand.language.meeting_times.day_spot import DaySpot
 from deskhand.language.meeting_times.hours_of_day import HoursOfDay
-from deskhand.language.meeting_times.meeting_phrases import any_of, compiled
-from deskhand.language.meeting_times.time_marks import Place, TimeMarks, is_bare, pieces, words_in
-
-Marks = list[DaySpot | TimeSpot]
-_FEW_WORDS = 8
-_HENCE = {language: rf"\b(?:{words})\b" for language, words in wish_words.HENCE.items()}
+from deskhand.language.meeting_times.meeting_phrases import any_of
+from deskhand.language.meeting_times.sentence_parts import Marks, Part, joins, parts_of
+from deskhand.language.meeting_times.time_marks import (
+    Place,
+    TimeMarks,
+    is_bare,
+    words_in,
+)
 
 
 @dataclass(slots=True)
@@ -31,16 +33,6 @@ class Group:
     places: list[Place] = field(default_factory=list[Place])
 
 
-@dataclass(slots=True)
-class _Part:
-    """Marks that are wished for or refused together."""
-
-    marks: Marks
-    refused: bool
-    scope: Sequence[DaySpot] = ()
-    stated: bool = False
-
-
 def groups_of(
     marks: TimeMarks, sentence: Place, unclear: list[Place], used: list[Place]
 ) -> list[Group]:
@@ -49,7 +41,7 @@ def groups_of(
     Words that refuse something which is not there, or which depends on a condition, are added to
     `unclear`; those that were understood to `used`.
     """
-    parts = list(_parts(marks, sentence, unclear, used))
+    parts = list(parts_of(marks, sentence, unclear, used))
     open_parts = [part for part in parts if not part.refused and not part.stated]
     wished: Marks = [mark for part in open_parts for mark in part.marks]
     used += _limiting_words(marks, sentence)
@@ -62,7 +54,7 @@ def groups_of(
     return groups
 
 
-def _statements(part: _Part, marks: TimeMarks) -> list[Group]:
+def _statements(part: Part, marks: TimeMarks) -> list[Group]:
     groups = _paired(part.marks, marks)
     for group in groups:
         group.stated = True
@@ -83,140 +75,6 @@ def _limiting_words(marks: TimeMarks, sentence: Place) -> list[Place]:
         if behind and is_bare(marks, (place[1], behind[0].start)):
             limiting.append(place)
     return limiting
-
-
-# --- what is wished for, what is refused
-
-
-def _parts(
-    marks: TimeMarks, sentence: Place, unclear: list[Place], used: list[Place]
-) -> Iterator[_Part]:
-    before: _Part | None = None
-    for piece in pieces(marks, sentence):
-        held = [mark for mark in marks.marks if piece[0] <= mark.start and mark.end <= piece[1]]
-        said = marks.folded[piece[0] : piece[1]]
-        exceptions = words_in(marks, piece, wish_words.EXCEPTION, wish_words.NOT_EXCEPTION)
-        is_free = any_of(wish_words.NOTHING_PLANNED, marks.languages).search(said) is not None
-        refusals: list[Place] = []
-        if not is_free:
-            refusals = words_in(marks, piece, wish_words.NEGATION, wish_words.NOT_NEGATION)
-        if not held:
-            unclear += [place for place in refusals if _near_times(marks, sentence)]
-            unclear += exceptions
-            continue
-        unclear += _conditional(marks, sentence, refusals)
-        used += [*exceptions, *refusals]
-        goes_on = before is not None and _is_list(before, held) and is_bare(marks, piece)
-        if refusals:  # `not in the last week` speaks of no week that is over
-            past = [mark for mark in held if isinstance(mark, DaySpot) and mark.kind == "past"]
-            unclear += [(mark.start, mark.end) for mark in past]
-        if exceptions:
-            made = list(_excepted(held, exceptions[0], marks, unclear))
-        elif refusals:
-            made = list(_negated(held, refusals, marks, unclear))
-        else:
-            is_offer = is_free or _offers(marks, sentence, piece, before)
-            stated = not goes_on and not is_offer
-            made = [_Part(held, refused=goes_on, stated=stated)]
-            in_brackets = marks.folded[: piece[0]].endswith("(")
-            if goes_on and not in_brackets and not _joins(marks, piece):
-                unclear.append(piece)
-        before = made[-1] if made else before
-        yield from made
-
-
-def _conditional(marks: TimeMarks, sentence: Place, refusals: Sequence[Place]) -> list[Place]:
-    """A refusal that depends on something: `if Thursday does not work`."""
-    conditions = words_in(marks, sentence, wish_words.CONDITION)
-    return [*conditions, *refusals] if conditions and refusals else []
-
-
-def _offers(marks: TimeMarks, sentence: Place, piece: Place, before: _Part | None) -> bool:
-    """Whether a part of a sentence asks or offers, by a word that does so.
-
-    Times alone go on with what was said before them; a few words as in a subject ask if they
-    name a meeting.
-    """
-    if any_of(wish_words.OFFERING, marks.languages).search(marks.folded[piece[0] : piece[1]]):
-        return True
-    if is_bare(marks, piece):
-        follows = any_of(_HENCE, marks.languages).search(marks.folded[piece[0] : piece[1]])
-        return before is None or not before.stated or follows is not None
-    said = marks.folded[sentence[0] : sentence[1]]
-    names = any_of(wish_words.MEETING, marks.languages).search(said)
-    return names is not None and len(said.split()) <= _FEW_WORDS
-
-
-def _is_list(before: _Part, held: Marks) -> bool:
-    """Whether marks may go on with a list of refused ones: days after days, times after times."""
-    kinds = {type(mark) for mark in [*before.marks[-1:], *held]}
-    wide = [mark for mark in held if isinstance(mark, DaySpot) and mark.kind in ("week", "stretch")]
-    return before.refused and len(kinds) == 1 and not wide
-
-
-def _near_times(marks: TimeMarks, sentence: Place) -> bool:
-    return any(sentence[0] <= mark.start < sentence[1] for mark in marks.marks)
-
-
-def _joins(marks: TimeMarks, piece: Place) -> bool:
-    joins = "|".join(wish_words.JOIN[language] for language in marks.languages)
-    seen = marks.folded[piece[0] : piece[1]]
-    return compiled(rf"\b(?:{joins})\b").search(seen) is not None
-
-
-def _excepted(
-    held: Marks, exception: Place, marks: TimeMarks, unclear: list[Place]
-) -> Iterator[_Part]:
-    """What stands behind `except` is refused, or what stands before it where nothing follows."""
-    before = [mark for mark in held if mark.start < exception[0]]
-    behind = [mark for mark in held if mark.start >= exception[1]]
-    if not behind:
-        yield _Part(before, refused=True)
-        return
-    weeks: Marks = [mark for mark in behind if isinstance(mark, DaySpot) and mark.kind == "week"]
-    refused = [mark for mark in behind if mark not in weeks or len(behind) == 1]
-    rest = [mark for mark in weeks if mark not in refused]
-    limits = [mark for mark in refused if isinstance(mark, TimeSpot) and not mark.part]
-    if len(limits) < len(refused):  # `außer Freitag ab 14 Uhr` may be meant both ways
-        unclear += [(mark.start, mark.end) for mark in limits]
-    if before or rest:
-        yield _Part([*before, *rest], refused=False)
-    yield _Part(refused, refused=True)
-
-
-def _offers_within(held: Marks, marks: TimeMarks) -> list[Place]:
-    """Words between refused times that offer one: `I cannot on Monday and could on Tuesday`."""
-    between = (held[0].end, held[-1].start)
-    if between[0] >= between[1]:
-        return []
-    offers = words_in(marks, between, wish_words.OFFERING, wish_words.NEGATION)
-    return [*offers, *words_in(marks, between, wish_words.ONLY)]
-
-
-def _negated(
-    held: Marks, refusals: Sequence[Place], marks: TimeMarks, unclear: list[Place]
-) -> Iterator[_Part]:
-    """`Tuesday not before noon` refuses what follows; `Mondays don't work` all of it."""
-    first = refusals[0]
-    if compiled(wish_words.BOTH_REFUSED).search(marks.folded[first[0] : first[1]]):
-        yield _Part(held, refused=True)
-        return
-    behind = [mark for mark in held if mark.start >= first[1]]
-    before = [mark for mark in held if mark.start < first[0]]
-    if not (behind and before and is_bare(marks, (first[1], behind[0].start))):
-        unclear += _offers_within(held, marks)
-        yield _Part(held, refused=True)
-        return
-    limits_days = not any(isinstance(mark, DaySpot) for mark in behind)
-    scope = [mark for mark in before if isinstance(mark, DaySpot)]
-    if limits_days and scope:
-        others: Marks = [mark for mark in before if isinstance(mark, TimeSpot)]
-        if others:
-            yield _Part(others, refused=False)
-        yield _Part(behind, refused=True, scope=scope)
-        return
-    yield _Part(before, refused=False)
-    yield _Part(behind, refused=True)
 
 
 # --- days and their hours
@@ -292,7 +150,7 @@ def _leads(run: Marks, held: Marks, marks: TimeMarks) -> bool:
 
 
 def _joins_or_comma(marks: TimeMarks, start: int, end: int) -> bool:
-    return "," in marks.folded[start:end] or _joins(marks, (start, end))
+    return "," in marks.folded[start:end] or joins(marks, (start, end))
 
 
 def _joined_hours(times: Sequence[TimeSpot], marks: TimeMarks) -> HoursOfDay:
@@ -313,9 +171,9 @@ def _joined_hours(times: Sequence[TimeSpot], marks: TimeMarks) -> HoursOfDay:
 def _listed(times: Sequence[TimeSpot], marks: TimeMarks) -> bool:
     """Whether the first two are of a list: `or` stands between them, or later behind a comma."""
     gaps = [(left.end, right.start) for left, right in pairwise(times)]
-    if _joins(marks, gaps[0]):
+    if joins(marks, gaps[0]):
         return True
-    return "," in marks.folded[slice(*gaps[0])] and any(_joins(marks, gap) for gap in gaps)
+    return "," in marks.folded[slice(*gaps[0])] and any(joins(marks, gap) for gap in gaps)
 
 
 def _with_shared_hours(groups: list[Group]) -> list[Group]:
@@ -336,7 +194,7 @@ def _with_shared_hours(groups: list[Group]) -> list[Group]:
     return groups
 
 
-def _refusals(part: _Part, marks: TimeMarks) -> list[Group]:
+def _refusals(part: Part, marks: TimeMarks) -> list[Group]:
     groups = _paired(part.marks, marks)
     for group in groups:
         group.refused = True

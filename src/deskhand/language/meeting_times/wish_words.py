@@ -66,6 +66,13 @@ JOIN: dict[str, str] = {
     "de": r"oder|und|bzw\.?|sowie|entweder|alternativ",
     "es": r"o|u|y|e|ni|bien|o bien",
 }
+OR: dict[str, str] = {
+    "en": r"\bor\b",
+    "cs": r"\b(?:nebo|anebo|ci)\b",
+    "de": r"\b(?:oder|bzw)\b",
+    "es": r"\b[ou]\b",
+}
+"""Between times of which one is enough."""
 HENCE: dict[str, str] = {
     "en": r"so|thus|therefore|hence|otherwise|then|rather",
     "cs": r"takze|tedy|tak|proto|jinak|jindy",
