@@ -136,7 +136,7 @@ async def test_what_is_quoted_word_for_word_leaves(desks: dict[str, Desk]) -> No
 @pytest.mark.parametrize("written_by", list(MOST_RIGHT_HELD))
 async def test_no_wrong_reply_of_a_stranger_leaves(desks: dict[str, Desk], written_by: str) -> None:
     left: list[str] = []
-    for written in _of_stranger(written_by, right=False):
+    for written in of_stranger(written_by, right=False):
         if await desks[written.desk].leaves(written):
             left.append(written.reply)
     assert left == []
@@ -147,12 +147,12 @@ async def test_most_right_replies_of_a_stranger_leave(
     desks: dict[str, Desk], written_by: str
 ) -> None:
     held = 0
-    for written in _of_stranger(written_by, right=True):
+    for written in of_stranger(written_by, right=True):
         held += not await desks[written.desk].leaves(written)
     assert held <= MOST_RIGHT_HELD[written_by]
 
 
-def _of_stranger(name: str, *, right: bool) -> Iterator[ModelReply]:
+def of_stranger(name: str, *, right: bool) -> Iterator[ModelReply]:
     for line in (REPLIES / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         if row["right"] is not right:

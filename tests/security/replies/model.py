@@ -1,7 +1,7 @@
 """A model that writes anything, at the gate of a shipped desk: what it writes leaves, or waits."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ from deskhand.model.authorship import AGENT, BY_MODEL, WRITTEN, Written
 from deskhand.model.envelope import Envelope
 from deskhand.model.knowledge import CitedText
 from deskhand.model.message import DELIVER, Reply
+from deskhand.model.second_reading import SECOND_READING, SecondReading, ToRead
 from deskhand.tools.delivery import delivery_tool
 from deskhand.tools.gate import Gate
 from deskhand.tools.registry import ToolRegistry
@@ -34,6 +35,10 @@ class ModelReply(NamedTuple):
     result: dict[str, Any] | None = None
 
 
+Reads = Callable[[ToRead], SecondReading]
+"""What a second reader says of what it is shown."""
+
+
 class Desk:
     """The gate of a shipped desk; every reply is a run of its own."""
 
@@ -47,8 +52,8 @@ class Desk:
         trusted = self._terms.trusted_outputs
         self._tools_stage = next(stage for stage in TOOLS_STAGES if stage in trusted)
 
-    async def leaves(self, written: ModelReply) -> bool:
-        """Whether the reply leaves without a person."""
+    async def leaves(self, written: ModelReply, reads: Reads | None = None) -> bool:
+        """Whether the reply leaves without a person, read again by `reads` where there is one."""
         ids = {source["id"] for source in written.sources}
 
         async def cited(run_id: str) -> list[CitedText]:
@@ -66,6 +71,12 @@ class Desk:
         envelope = Envelope.of(message, run_id=ctx.run_id)
         ctx.envelope = _envelope(envelope, written, self._tools_stage)
         reply = Reply.to_message(message, written.reply).model_dump(mode="json")
+        to_read = await gate.to_read_again(reply, ctx) if reads is not None else None
+        if reads is not None and to_read is not None:
+            if to_read.refuses:
+                return False
+            reading = reads(to_read).as_metadata(to_read, "a second reader")
+            ctx.envelope = ctx.envelope.with_metadata(**{SECOND_READING: reading})
         answer = await gate.call(DELIVER, reply, allowed=(DELIVER,), ctx=ctx)
         assert answer.rule != "gate_error", answer
         return answer.verdict == "allow"
