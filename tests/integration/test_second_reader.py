@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from deskhand import crashpoints
+from deskhand.cli.app import command_line
 from deskhand.engine.story import read_records, story_of
 from deskhand.model.causes import Cause
 from deskhand.model.queue import ReviewFilter
@@ -163,6 +165,15 @@ async def test_the_reading_is_a_row_with_its_model_and_its_cost(tmp_path: Path) 
     assert step["answered"]["cost"] > 0
     (call,) = (call for call in calls if call.model == "away/reader")
     assert call.stage == "second_reader"
+    shown = await asyncio.to_thread(
+        CliRunner().invoke,
+        command_line(),
+        ["runs", "show", story["run"], "--database", str(tmp_path / "desk.db")],
+        env={"COLUMNS": "200"},
+    )
+    (line,) = (line for line in shown.output.splitlines() if "read again" in line)
+    assert "1 confirmed" in line
+    assert f"away/reader, {step['answered']['cost']:.4f}" in line
 
 
 @pytest.mark.parametrize("point", ["effect.before_intend:1", "effect.after_perform:1"])

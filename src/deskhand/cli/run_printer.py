@@ -20,6 +20,7 @@ from deskhand.model.envelope import StageResult
 from deskhand.model.message import DELIVER, Message
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import ReviewKind, StepRow
+from deskhand.model.second_reading import SECOND_READING
 
 _WIDEST = 110
 _TOOK, _NUMBER, _AFTER = 9, 4, 8
@@ -183,9 +184,20 @@ def _part_detail(part: str, result: StageResult) -> Text:
     reply = result.delta.outputs.get(REPLY)
     if isinstance(reply, Mapping):
         return Text(f"{_summary(reply)}, to {printable(str(reply.get('to')))}", style="dim")
+    if part.startswith("read again"):
+        return Text(_read_again(result) + _answered(result), style="dim")
     return Text(
         "sent to the customer" if part == "ask" else shortened(_failure(result), 90), style="dim"
     )
+
+
+def _read_again(result: StageResult) -> str:
+    """What a second reader said of a reply, or why it said nothing."""
+    reading = result.delta.metadata.get(SECOND_READING)
+    if not isinstance(reading, Mapping):
+        return shortened(result.reason or "", 90)
+    confirmed, refused = len(reading.get("confirmed", ())), len(reading.get("refused", ()))
+    return f"{confirmed} confirmed" + f", {refused} refused" * bool(refused)
 
 
 def _inherited(result: StageResult) -> str:
