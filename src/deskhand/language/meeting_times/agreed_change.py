@@ -6,6 +6,7 @@ from deskhand.language.meeting_times import wish_words
 from deskhand.language.meeting_times.clock_times import as_time
 from deskhand.language.meeting_times.day_spot import DaySpot
 from deskhand.language.meeting_times.meeting_phrases import any_of, compiled
+from deskhand.language.meeting_times.other_days import others_refused
 from deskhand.language.meeting_times.time_marks import TimeMarks, overlaps, sentences, words_in
 from deskhand.language.meeting_times.wished_days import WishedDays, the_week
 from deskhand.scheduling.wishes import Wish
@@ -25,7 +26,7 @@ def change_in(marks: TimeMarks) -> str | None:
     if _says_off(marks):
         return "cancel"
     moves = _says_move(marks)
-    cancels = any_of(wish_words.CANCEL, marks.languages).search(marks.folded) is not None
+    cancels = _says_cancel(marks)
     if moves and not _GIVEN_UP.search(marks.folded):
         return "move"
     if not cancels and not moves:
@@ -37,7 +38,14 @@ def change_in(marks: TimeMarks) -> str | None:
 def _says_move(marks: TimeMarks) -> bool:
     """`the same time` as another zone's moves nothing."""
     apart = [*marks.harmless, *((spot.start, spot.end) for spot in marks.zones)]
+    apart += others_refused(marks)
     matches = any_of(wish_words.MOVE, marks.languages).finditer(marks.folded)
+    return any(not overlaps(match.span(), apart) for match in matches)
+
+
+def _says_cancel(marks: TimeMarks) -> bool:
+    apart = others_refused(marks)
+    matches = any_of(wish_words.CANCEL, marks.languages).finditer(marks.folded)
     return any(not overlaps(match.span(), apart) for match in matches)
 
 

@@ -1,4 +1,4 @@
-"""What somebody does after the time he wishes for: `between ten and noon, then I am away`."""
+"""What somebody does beside the time he wishes for: `between ten and noon, then I am away`."""
 
 from collections.abc import Iterator
 
@@ -11,22 +11,34 @@ _CLAUSE = compiled(r"^[, ]*[^.,;!?\n]*")
 _OPENS = compiled(r"(?:^|[.,;:!?\n(]|\b(?:a|and|und|y)) ?$")
 
 
-def busy_later(marks: TimeMarks) -> list[Place]:
-    """The words that only say why a wished time ends when it does; they limit nothing more.
+def busy_besides(marks: TimeMarks) -> list[Place]:
+    """The clauses that only say why a wished time ends when it does, or begins; they limit
+    nothing more.
 
-    Not so behind a time that is refused, nor where somebody has time later.
+    Not so behind a time that is refused, nor where somebody has time then.
     """
-    spots: list[Place] = []
-    for match in any_of(wish_words.THEN, marks.languages).finditer(marks.folded):
+    later = _clauses(marks, wish_words.THEN)
+    sooner = _clauses(marks, wish_words.BEFORE_THAT)
+    spots = [place for place in later if _follows_an_end(marks, place[0])]
+    return [*spots, *(place for place in sooner if _follows_a_beginning(marks, place[0]))]
+
+
+def _clauses(marks: TimeMarks, table: dict[str, str]) -> Iterator[Place]:
+    """Clauses that tell what somebody does after or before a time, and name no other."""
+    for match in any_of(table, marks.languages).finditer(marks.folded):
         start, end = match.span()
         clause = str(_CLAUSE.search(marks.folded[end:]).group())
-        tells = any_of(wish_words.BUSY, marks.languages).search(clause) is not None
-        if not tells or not _OPENS.search(marks.folded[:start]) or _leaves_time(marks, clause):
-            continue
+        tells = _tells(marks, clause)
         named = any(start <= mark.start < end + len(clause) for mark in marks.marks)
-        if not named and _follows_an_end(marks, start):
-            spots.append((start, end))
-    return spots
+        if tells and not named and _OPENS.search(marks.folded[:start]):
+            yield start, end + len(clause)
+
+
+def _tells(marks: TimeMarks, clause: str) -> bool:
+    if any_of(wish_words.UNAVAILABLE, marks.languages).search(clause) is not None:
+        return True
+    is_busy = any_of(wish_words.BUSY, marks.languages).search(clause) is not None
+    return is_busy and not _leaves_time(marks, clause)
 
 
 def _leaves_time(marks: TimeMarks, clause: str) -> bool:
@@ -40,6 +52,16 @@ def _follows_an_end(marks: TimeMarks, place: int) -> bool:
     if not before or not _ends(before[-1]):
         return False
     return not any(_refusals(marks, before[-1].start, place))
+
+
+def _follows_a_beginning(marks: TimeMarks, place: int) -> bool:
+    """Whether the time before a place begins, or all before it is refused."""
+    before = [spot for spot in marks.times if spot.end <= place]
+    if not before:
+        return False
+    refused = any(_refusals(marks, before[-1].start, before[-1].end))
+    begins = before[-1].at is not None or before[-1].first > 0
+    return begins != refused
 
 
 def _ends(spot: TimeSpot) -> bool:

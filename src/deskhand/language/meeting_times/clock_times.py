@@ -91,8 +91,8 @@ def as_time(minutes: int) -> time | None:
 
 
 @cache
-def _clock_form(language: str) -> str:
-    """A pattern for one time, in named places of which `_read` finds the parts; no groups."""
+def clock_form(language: str) -> str:
+    """A pattern for one time, in named places of which `read_clock` finds the parts; no groups."""
     hours = "|".join(sorted(HOUR_WORDS[language], key=len, reverse=True))
     suffix = SUFFIXES[language]
     past = "|".join(sorted(MINUTES_PAST[language], key=len, reverse=True))
@@ -114,7 +114,7 @@ def _before_hour(language: str) -> str:
 
 
 def _spans(folded: str, language: str) -> Iterator[TimeSpot]:
-    clock = _clock_form(language)
+    clock = clock_form(language)
     opening, joint = meeting_phrases.BETWEEN[language]
     about = ABOUT[language]
     forms = (
@@ -140,17 +140,17 @@ def _span(match: Any, folded: str, language: str, *, bare: bool) -> TimeSpot | N
     if not bare and not in_brackets and all(text.isdecimal() for text in texts):
         return None  # `5-10` may be anything
     suffix = _suffix(texts[1], language)
-    first = _read(texts[0], language, suffix)
-    last = _read(texts[1], language, suffix)
+    first = read_clock(texts[0], language, suffix)
+    last = read_clock(texts[1], language, suffix)
     if first is not None and last is not None and first >= last:
-        first = _read(texts[0], language, "")
+        first = read_clock(texts[0], language, "")
     if first is None or last is None or first >= last:
         return None
     return TimeSpot(match.start(), match.end(), None, first, last)
 
 
 def _limits(folded: str, language: str) -> Iterator[TimeSpot]:
-    clock = _clock_form(language)
+    clock = clock_form(language)
     for kind, table in (
         ("after", meeting_phrases.AFTER),
         ("before", meeting_phrases.BEFORE),
@@ -161,10 +161,9 @@ def _limits(folded: str, language: str) -> Iterator[TimeSpot]:
             minute = None
             is_count = _COUNT.search(match.group()) is not None
             if not is_count and not _is_other(folded, match.start(), match.end(), language):
-                minute = _read(match.group(1), language, "")
+                minute = read_clock(match.group(1), language, "")
             if minute is not None:
                 yield _limit(match.start(), match.end(), kind, minute)
-    yield from _leaving(folded, language)
     yield from _loose_times(folded, language)
 
 
@@ -182,36 +181,17 @@ def _is_close(folded: str, start: int, language: str) -> bool:
     return is_bound and compiled(NARROWLY[language]).search(lead) is not None
 
 
-def _leaving(folded: str, language: str) -> Iterator[TimeSpot]:
-    """`at four I have to leave`, `we must go at four`: until then."""
-    clock, at = _clock_form(language), f"{meeting_phrases.AT[language]}"
-    at += f"|{meeting_phrases.BEFORE[language]}"
-    must, gone, small = meeting_phrases.LEAVING[language]
-    fill = rf"(?:(?:{small}),? ){{0,4}}"
-    for form in (
-        rf"\b(?:{at}) ({clock}),? {fill}(?:{must}) {fill}(?:{gone})\b",
-        rf"\b(?:{must}) {fill}(?:{gone}) {fill}(?:{at}) ({clock})(?:\b|$)",
-        rf"\b(?:{must}) {fill}(?:{at}) ({clock}) {fill}(?:{gone})\b",
-    ):
-        for match in compiled(form).finditer(folded):
-            minute = _read(match.group(1), language, "")
-            here = compiled(meeting_phrases.WITH_US[language])
-            said = folded[match.start() : match.end() + _REACH]
-            if minute is not None and not here.search(said):
-                yield TimeSpot(match.start(), match.end(), None, 0, minute, leaves=True)
-
-
 def _loose_times(folded: str, language: str) -> Iterator[TimeSpot]:
     """`around 10`, `4 pm at the latest`."""
-    clock = _clock_form(language)
+    clock = clock_form(language)
     loose = rf"\b(?:{_LOOSE[language]}) ({clock}){_ENDS}"
     for match in compiled(loose).finditer(folded):
-        minute = _read(match.group(1), language, "")
+        minute = read_clock(match.group(1), language, "")
         if minute is not None and not _COUNT.search(match.group(1)):
             yield TimeSpot(match.start(), match.end(1), minute)
 
     for match in compiled(rf"\b({clock}) (?:{_AT_LATEST[language]})").finditer(folded):
-        minute = _read(match.group(1), language, "")
+        minute = read_clock(match.group(1), language, "")
         if minute is not None:
             yield _limit(match.start(), match.end(), "before", minute)
 
@@ -242,7 +222,7 @@ def _alone(folded: str, language: str) -> Iterator[TimeSpot]:
             continue  # `jednou odpoledne` is once some afternoon
         if _COUNT.search(match.group(1)) or _BOUNDED.search(folded[: match.start(1)][-_REACH:]):
             continue
-        minute = _read(match.group(1), language, "")
+        minute = read_clock(match.group(1), language, "")
         if minute is not None:
             yield TimeSpot(match.start(1), match.end(1), minute)
 
@@ -252,7 +232,7 @@ def _suffix(text: str, language: str) -> str:
     return "" if match is None else str(match.group())
 
 
-def _read(text: str, language: str, borrowed: str) -> int | None:
+def read_clock(text: str, language: str, borrowed: str) -> int | None:
     """The minute of the day that a written time means; None where it means none."""
     if compiled(rf"^(?:{NOON[language]})$").search(text):
         return 12 * 60

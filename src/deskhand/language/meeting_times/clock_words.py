@@ -16,7 +16,7 @@ HOUR_WORDS: dict[str, dict[str, int]] = {
     "en": _hours("one two three four five six seven eight nine ten eleven twelve"),
     "cs": _hours(
         "jedna/jednu/jedne/jednou dve/dvou/dvema tri/tremi ctyri/ctyr/ctyrmi pet/peti sest/sesti"
-        " sedm/sedmi osm/osmi devet/deviti deset/deseti jedenact/jedenacti dvanact/dvanacti",
+        " sedm/sedmi osm/osmi devet/deviti deset/deseti/desiti jedenact/jedenacti dvanact/dvanacti",
         "prvni druhe/druhou treti ctvrte/ctvrtou pate/patou seste/sestou sedme/sedmou osme/osmou"
         " devate/devatou desate/desatou jedenacte/jedenactou dvanacte/dvanactou",
     ),

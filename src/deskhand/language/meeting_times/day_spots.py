@@ -205,7 +205,7 @@ def _weekdays(folded: str, languages: tuple[str, ...], today: date) -> Iterator[
 
 def _weekdays_with_number(form: str, folded: str) -> Iterator[Any]:
     """`Thursday the 26th`, `Thursday (26th)`."""
-    day = r"(?:the |den |dne |el |am |dia )?([0-9]{1,2})"
+    day = r"(?:the |den |der |dem |dne |el |am |dia )?([0-9]{1,2})"
     yield from compiled(rf"\b(?:{form})\.?,? {day}(st|nd|rd|th|\.)?(?:$|[^0-9:h])").finditer(folded)
     yield from compiled(rf"\b(?:{form})\.? \({day}((?:st|nd|rd|th|\.)?\))").finditer(folded)
 

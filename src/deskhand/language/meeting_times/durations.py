@@ -45,6 +45,27 @@ _UNITS: dict[str, tuple[str, str]] = {
     "de": (r"minuten?|min|minutige[snrm]?", r"stunden?"),
     "es": (r"minutos?|min", r"horas"),
 }
+_COMPOUND: dict[str, dict[str, int]] = {
+    "en": {
+        r"twenty[- ]five": 25,
+        r"thirty[- ]five": 35,
+        r"forty[- ]five": 45,
+        r"seventy[- ]five": 75,
+        r"ninety": 90,
+    },
+    "cs": {
+        r"dvaceti": 20,
+        r"triceti": 30,
+        r"ctyriceti": 40,
+        r"ctyricet pet|ctyriceti peti|petactyricet\w*": 45,
+        r"padesati": 50,
+        r"sedesati": 60,
+        r"devadesati?": 90,
+    },
+    "de": {r"funfundzwanzig": 25, r"dreissig": 30, r"funfundvierzig": 45, r"neunzig": 90},
+    "es": {r"veinticinco": 25, r"treinta y cinco": 35, r"cuarenta y cinco": 45, r"noventa": 90},
+}
+"""Numbers of minutes that are no single words, or declined ones."""
 _AROUND: dict[str, str] = {
     "en": r"(?:for |about |around |(?:not |no )?(?:more|longer) than )?",
     "cs": r"(?:na |asi |staci |cca )?",
@@ -67,6 +88,10 @@ def duration_spots(folded: str, languages: tuple[str, ...]) -> Iterator[Duration
         around = _AROUND[language]
         for form, minutes in _FIXED[language].items():
             for match in compiled(rf"\b{around}(?:{form})\b").finditer(folded):
+                yield DurationSpot(match.start(), match.end(), minutes)
+        for form, minutes in _COMPOUND[language].items():
+            unit = _UNITS[language][0]
+            for match in compiled(rf"\b{around}(?:{form})[ -](?:{unit})\b").finditer(folded):
                 yield DurationSpot(match.start(), match.end(), minutes)
         yield from _counted(folded, language)
 

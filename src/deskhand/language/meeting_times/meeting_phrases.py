@@ -22,10 +22,11 @@ AFTER: dict[str, str] = {
     r"desde las?|pasadas las?",
 }
 BEFORE: dict[str, str] = {
-    "en": r"before|until|till|by|no later than|up to",
-    "cs": r"pred|do|nejpozdeji(?: do| ve?)?",
-    "de": r"vor|bis|spatestens(?: um| bis)?",
-    "es": r"antes de las?|hasta las?",
+    "en": r"before|until|till|by|(?:no|not) later than|up to",
+    "cs": r"pred|do|nejpozdeji(?: do| ve?)?|ne pozdeji nez(?: ve?| do)?",
+    "de": r"vor|bis|spatestens(?: um| bis)?|nicht spater als(?: um)?",
+    "es": r"antes de las?|hasta las?|no mas tarde de las?|"
+    r"(?:a mas tardar|como (?:muy )?tarde) a las?",
 }
 BETWEEN: dict[str, tuple[str, str]] = {
     "en": (r"between|from|say|at|around", r"and|to|till|until|-"),
@@ -33,41 +34,6 @@ BETWEEN: dict[str, tuple[str, str]] = {
     "de": (r"zwischen|von|ab|sagen wir|um", r"und|bis|-"),
     "es": (r"entre las?|de las?|desde las?|de|digamos", r"y las?|a las?|hasta las?|hasta|y|a|-"),
 }
-
-LEAVING: dict[str, tuple[str, str, str]] = {
-    "en": (
-        r"(?:i|we|he|she|they)(?:'ll| will)? (?:have to|must|need to|has to|needs to|got to)",
-        r"leave|go|be off|run|head (?:off|out)|"
-        r"be (?:at|in|on|back|with)(?: (?:at|in|the|my|our|an?))? \w+",
-        r"but|already|again|then|unfortunately|the office|home",
-    ),
-    "cs": (
-        r"musi(?:m|me)?|bud(?:u|eme) muset",
-        r"odejit|odjet|jit|pryc|bezet|vyrazit|koncit|skoncit|"
-        r"byt (?:zpatky|zpet|jinde|(?:v|ve|na|u) \w+)",
-        r"uz|ale|bohuzel|vsak|pak|potom|ovsem|zase|domu",
-    ),
-    "de": (
-        r"mus(?:s|ste|sten|sen)",
-        r"weg|los|gehen|fort|aufbrechen|weiter|zuruck sein|"
-        r"(?:auf|in|im|am|beim|bei|zu) (?:\w+ ){1,3}sein",
-        r"ich|wir|aber|leider|schon|wieder|dann|jedoch|spatestens",
-    ),
-    "es": (
-        r"(?:me |nos )?(?:tengo|tenemos|debo|debemos)(?: que)?",
-        r"irme|irnos|ir|salir|marcharme|marcharnos|"
-        r"estar (?:de vuelta|en (?:el |la |mi |otr[oa] )?\w+)",
-        r"ya|pero|lamentablemente|luego|entonces",
-    ),
-}
-"""Having to, going away, and what may stand beside them: a time there is when it must end."""
-WITH_US: dict[str, str] = {
-    "en": r"\b(?:your|yours|you|here|showroom)\b",
-    "cs": r"\b(?:vas|vam|vami|vase\w*|tady|zde|vzorkovn\w*|showroom\w*)\b",
-    "de": r"\b(?:ihnen|ihre[nmr]?|euch|eure[nmr]?|hier|ausstellung\w*|showroom)\b",
-    "es": r"\b(?:su|sus|vuestr[oa]s?|ustedes|usted|vosotros|aqui|ahi|exposicion|showroom)\b",
-}
-"""Where somebody has to be who does not go away then, but comes to us."""
 
 DAY_OF_MONTH: dict[str, str] = {
     "en": r"(?:\bthe|\bon) ([0-9]{1,2})(?:st|nd|rd|th)\b",

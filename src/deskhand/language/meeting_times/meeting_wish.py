@@ -8,8 +8,9 @@ from zoneinfo import ZoneInfo
 
 from deskhand.language.meeting_times import wish_words
 from deskhand.language.meeting_times.agreed_change import change_in, changed_wish
-from deskhand.language.meeting_times.busy_later import busy_later
+from deskhand.language.meeting_times.busy_later import busy_besides
 from deskhand.language.meeting_times.clock_times import DAY, TimeSpot, as_time
+from deskhand.language.meeting_times.events import with_events
 from deskhand.language.meeting_times.hours_of_day import (
     WHOLE,
     HoursOfDay,
@@ -18,6 +19,7 @@ from deskhand.language.meeting_times.hours_of_day import (
     of_spots,
 )
 from deskhand.language.meeting_times.meeting_phrases import LANGUAGES, any_of, compiled, spoken
+from deskhand.language.meeting_times.other_days import others_refused
 from deskhand.language.meeting_times.time_marks import (
     Place,
     TimeMarks,
@@ -48,7 +50,7 @@ def read_wish(text: str, language: str | None, now: datetime, beside: str = "") 
     """
     languages = _languages(language)
     said = _COMPOUND.sub(r"\1 \2", text[:_LONGEST])
-    marks = read_marks(said, language, languages, now)
+    marks = with_events(read_marks(said, language, languages, now))
     change = change_in(marks)
     if change is not None and _speaks_of_time(marks, beside):
         context = read_marks(beside, language, languages, now) if beside else None
@@ -62,6 +64,8 @@ def read_wish(text: str, language: str | None, now: datetime, beside: str = "") 
     if wished.calls_off():
         context = read_marks(beside, language, languages, now) if beside else None
         return changed_wish(marks, "cancel", now, context)
+    if wished.is_open:
+        unclear += others_refused(marks)
     unclear += wished.doubtful()
     unclear += [(spot.start, spot.end) for spot in marks.days if spot.kind == "doubt"]
     unclear += _left_over(marks, used)
@@ -113,7 +117,7 @@ def _made(
 
 def _left_over(marks: TimeMarks, used: Sequence[Place]) -> list[Place]:
     """The words about time that nothing accounts for."""
-    covered = [*marks.covered, *used, *busy_later(marks)]
+    covered = [*marks.covered, *used, *busy_besides(marks)]
     matches = [
         *any_of(wish_words.LEFTOVER, marks.languages).finditer(marks.folded),
         *compiled(wish_words.LEFTOVER_CLOCK).finditer(marks.folded),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from deskhand.language.meeting_times import wish_words
+from deskhand.language.meeting_times.busy_later import busy_besides
 from deskhand.language.meeting_times.clock_times import TimeSpot
 from deskhand.language.meeting_times.day_spot import DaySpot
 from deskhand.language.meeting_times.listed_pieces import (
@@ -14,6 +15,7 @@ from deskhand.language.meeting_times.listed_pieces import (
     may_share_its_verb,
 )
 from deskhand.language.meeting_times.meeting_phrases import any_of, compiled
+from deskhand.language.meeting_times.other_days import refuses_others
 from deskhand.language.meeting_times.time_marks import (
     Place,
     TimeMarks,
@@ -35,6 +37,8 @@ class Part:
     refused: bool
     scope: Sequence[DaySpot] = ()
     stated: bool = False
+    bounds: bool = False
+    """Whether it only says by when a meeting on its days must be over."""
 
 
 def parts_of(
@@ -47,27 +51,50 @@ def parts_of(
     """
     before: Part | None = None
     last: Place | None = None
+    reasons = busy_besides(marks)
     for piece in joined_pieces(marks, sentence):
         refusals = _refusals_in(marks, piece)
-        exceptions = words_in(marks, piece, wish_words.EXCEPTION, wish_words.NOT_EXCEPTION)
+        if refuses_others(marks, piece) or overlaps(piece, reasons):
+            used.append(piece)
+            continue
+        exceptions = _exceptions_in(marks, piece)
         if not marks_in(marks, piece):
             unclear += [place for place in refusals if _near_times(marks, sentence)]
             unclear += exceptions
             continue
         unclear += _conditional(marks, sentence, refusals) + _long_over(marks, piece, refusals)
         used += [*exceptions, *refusals]
-        if exceptions:
-            made = list(_excepted(marks_in(marks, piece), exceptions[0], marks, unclear))
-        elif refusals:
-            made = list(_negated(marks_in(marks, piece), refusals, marks, unclear))
-        else:
-            made = [_offered_or_told(marks, sentence, piece, before, unclear)]
+        made = list(_parts_of_piece(marks, sentence, piece, before, unclear))
         is_told = bool(made) and (made[-1].refused or made[-1].stated)
         if is_told and last is not None and may_share_its_verb(marks, last, piece):
             unclear.append(last)
         last = piece
         before = made[-1] if made else before
         yield from made
+
+
+def _parts_of_piece(
+    marks: TimeMarks, sentence: Place, piece: Place, before: Part | None, unclear: list[Place]
+) -> Iterator[Part]:
+    """What is wished for, refused or told; when somebody leaves is never refused."""
+    held = marks_in(marks, piece)
+    refusals, exceptions = _refusals_in(marks, piece), _exceptions_in(marks, piece)
+    if not exceptions and not refusals:
+        yield _offered_or_told(marks, sentence, piece, before, unclear)
+        return
+    leaving: Marks = [mark for mark in held if isinstance(mark, TimeSpot) and mark.leaves]
+    held = [mark for mark in held if mark not in leaving]
+    if held and exceptions:
+        yield from _excepted(held, exceptions[0], marks, unclear)
+    elif held:
+        yield from _negated(held, refusals, marks, unclear)
+    if leaving:
+        yield Part(leaving, refused=False)
+
+
+def _exceptions_in(marks: TimeMarks, piece: Place) -> list[Place]:
+    """The words of a part that except something."""
+    return words_in(marks, piece, wish_words.EXCEPTION, wish_words.NOT_EXCEPTION)
 
 
 def _long_over(marks: TimeMarks, piece: Place, refusals: Sequence[Place]) -> list[Place]:
@@ -95,7 +122,10 @@ def _offered_or_told(
     held = marks_in(marks, piece)
     if before is None or not _is_list(before, held) or not is_bare(marks, piece):
         is_offer = _is_free(marks, piece) or _offers(marks, sentence, piece, before)
-        return Part(held, refused=False, stated=not is_offer)
+        is_offer = is_offer or sentence in marks.events
+        times = [mark for mark in held if isinstance(mark, TimeSpot)]
+        bounds = not is_offer and bool(times) and all(mark.leaves for mark in times)
+        return Part(held, refused=False, stated=not is_offer and not bounds, bounds=bounds)
     in_brackets = marks.folded[: piece[0]].endswith("(")
     if not in_brackets and not joins(marks, piece):
         unclear.append(piece)
@@ -128,7 +158,8 @@ def _is_list(before: Part, held: Marks) -> bool:
     """Whether marks may go on with a list of refused ones: days after days, times after times."""
     kinds = {type(mark) for mark in [*before.marks[-1:], *held]}
     wide = [mark for mark in held if isinstance(mark, DaySpot) and mark.kind in ("week", "stretch")]
-    return before.refused and len(kinds) == 1 and not wide
+    leaves = any(isinstance(mark, TimeSpot) and mark.leaves for mark in held)
+    return before.refused and len(kinds) == 1 and not wide and not leaves
 
 
 def _near_times(marks: TimeMarks, sentence: Place) -> bool:

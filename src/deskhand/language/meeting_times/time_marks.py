@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from deskhand.language.meeting_times import wish_words
+from deskhand.language.meeting_times import idle_words, wish_words
 from deskhand.language.meeting_times.clock_times import TimeSpot, time_spots
 from deskhand.language.meeting_times.day_spot import DaySpot
 from deskhand.language.meeting_times.day_spots import day_spots
 from deskhand.language.meeting_times.durations import DurationSpot, duration_spots
+from deskhand.language.meeting_times.leaving import leaving_spots
 from deskhand.language.meeting_times.meeting_phrases import any_of, compiled
 from deskhand.language.meeting_times.zones import ZoneSpot, zone_spots
 from deskhand.language.slots.folded_text import FoldedText
@@ -33,6 +34,8 @@ class TimeMarks:
     durations: tuple[DurationSpot, ...]
     zones: tuple[ZoneSpot, ...]
     harmless: tuple[Place, ...]
+    events: tuple[Place, ...] = ()
+    """Sentences that tell of an event whose end begins the time that suits."""
 
     @property
     def marks(self) -> list[DaySpot | TimeSpot]:
@@ -66,14 +69,25 @@ def read_marks(
     zones = list(zone_spots(reading))
     spots: list[Mark] = [*zones, *day_spots(reading, language, languages, now)]
     spots += [*duration_spots(folded, languages), *time_spots(folded, languages)]
-    harmless = [match.span() for match in any_of(wish_words.HARMLESS, languages).finditer(folded)]
-    kept = _apart([*spots, *harmless])
+    spots += leaving_spots(folded, languages)
+    kept = _apart([*spots, *_harmless(folded, languages)])
     days = tuple(spot for spot in kept if isinstance(spot, DaySpot))
     times = tuple(spot for spot in kept if isinstance(spot, TimeSpot))
     lengths = tuple(spot for spot in kept if isinstance(spot, DurationSpot))
     named = tuple(spot for spot in kept if isinstance(spot, ZoneSpot))
     idle = tuple((spot[0], spot[1]) for spot in kept if type(spot) is tuple)
     return TimeMarks(folded, reading, languages, days, times, lengths, named, idle)
+
+
+def _harmless(folded: str, languages: tuple[str, ...]) -> Iterator[Place]:
+    """Places about time on which no wish depends."""
+    for table in (wish_words.HARMLESS, idle_words.EACH, idle_words.INDIFFERENT):
+        for match in any_of(table, languages).finditer(folded):
+            yield match.span()
+    for language in languages:
+        form = idle_words.ON_THE_WAY.get(language, "~")
+        for match in compiled(form).finditer(folded):
+            yield match.span(match.lastindex or 0)
 
 
 def _apart(spots: Sequence[Any]) -> list[Any]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from deskhand.language.meeting_times import hours_of_day, wish_words
+from deskhand.language.meeting_times import hours_of_day, idle_words, wish_words
 from deskhand.language.meeting_times.clock_times import TimeSpot
 from deskhand.language.meeting_times.day_spot import DaySpot
 from deskhand.language.meeting_times.hours_of_day import HoursOfDay
@@ -17,6 +17,9 @@ from deskhand.language.meeting_times.time_marks import (
     is_bare,
     words_in,
 )
+
+_REACH = 25
+"""How far from hours it is looked for `on both days`, in characters."""
 
 
 @dataclass(slots=True)
@@ -42,15 +45,42 @@ def groups_of(
     `unclear`; those that were understood to `used`.
     """
     parts = list(parts_of(marks, sentence, unclear, used))
-    open_parts = [part for part in parts if not part.refused and not part.stated]
+    for part in parts:
+        part.bounds = part.bounds and any(isinstance(mark, DaySpot) for mark in part.marks)
+    told = [part for part in parts if part.refused or part.stated or part.bounds]
+    open_parts = [part for part in parts if part not in told]
     wished: Marks = [mark for part in open_parts for mark in part.marks]
     used += _limiting_words(marks, sentence)
     groups = _with_shared_hours(_paired(wished, marks)) if wished else []
+    if not any(group.days for group in groups):
+        _take_day(groups, parts, marks)
     for part in parts:
+        if part.bounds:
+            groups += _bounds(part, marks)
         if part.refused:
             groups += _refusals(part, marks)
         elif part.stated:
             groups += _statements(part, marks)
+    return groups
+
+
+def _take_day(groups: Sequence[Group], parts: Sequence[Part], marks: TimeMarks) -> None:
+    """Hours without a day are on the day whose other hours are told of before them: `Friday
+    morning I teach, but in the afternoon I could`."""
+    told = [group for part in parts if part.stated for group in _paired(part.marks, marks)]
+    if len(told) != 1 or told[0].hours is None or len(told[0].days) != 1:
+        return
+    for group in groups:
+        if group.hours and not hours_of_day.both(group.hours, told[0].hours):
+            group.days = list(told[0].days)
+
+
+def _bounds(part: Part, marks: TimeMarks) -> list[Group]:
+    """What lies behind the time by which meetings on certain days must be over."""
+    groups = [group for group in _paired(part.marks, marks) if group.days]
+    for group in groups:
+        group.refused = True
+        group.hours = hours_of_day.without(hours_of_day.WHOLE, group.hours or frozenset())
     return groups
 
 
@@ -93,6 +123,10 @@ def _paired(held: Marks, marks: TimeMarks) -> list[Group]:
         times = [mark for mark in run if isinstance(mark, TimeSpot)]
         hours = _joined_hours(times, marks)
         last = groups[-1] if groups else None
+        if last is not None and _counts_for_all(times, marks):
+            for group in groups:
+                group.hours = hours_of_day.both(group.hours or hours_of_day.WHOLE, hours)
+            continue
         takes = last is not None and last.hours is None and not _leads(run, held, marks)
         if last is not None and takes:
             last.hours = hours
@@ -102,6 +136,14 @@ def _paired(held: Marks, marks: TimeMarks) -> list[Group]:
         else:
             groups.append(Group(hours=hours))
     return groups
+
+
+def _counts_for_all(times: Sequence[TimeSpot], marks: TimeMarks) -> bool:
+    """Whether hours count for every day before them: `on both days`, and whoever has to leave."""
+    if all(spot.leaves for spot in times):
+        return True
+    near = marks.folded[max(0, times[0].start - _REACH) : times[-1].end + _REACH]
+    return any_of(idle_words.EACH, marks.languages).search(near) is not None
 
 
 def _without_weeks(held: Marks) -> Marks:

@@ -1,13 +1,15 @@
 """Words that limit, refuse or change times, by language; patterns over folded text."""
 
 NEGATION: dict[str, str] = {
-    "en": r"\b(?:not|never|no|neither|nor|cannot|cant|dont|wont|unable|impossible|unavailable|busy|"
+    "en": r"\b(?:(?:can't|cannot|can not|couldn't) (?:do|make it)|not (?:free|available|around)|"
+    r"not|never|no|neither|nor|cannot|cant|dont|wont|unable|impossible|unavailable|busy|"
     r"booked|away|avoid|bad|closed|difficult|tricky|(?:is|are) out)\b|\b\w+n't\b",
     "cs": r"\b(?:ne|ani|nikoliv?|nelze|nikdy|obsazen\w*|zaneprazdnen\w*|plno|pryc|zavren\w*)\b|"
     r"\bne(?:[abcdefghiklmnoprstuvz][a-z]+)\b",
     "de": r"\b(?:nicht|kein\w*|nie|niemals|weder|noch nicht|unmoglich|verhindert|ausgebucht|belegt|"
     r"ungunstig|schlecht|abwesend|unterwegs|geschlossen)\b",
-    "es": r"\b(?:no|nunca|tampoco|jamas|ni|imposible|ocupad[oa]s?|fuera|mal|cerrad[oa]s?)\b",
+    "es": r"\b(?:no (?:puedo|podemos|podria|podriamos)|no|ningun\w*|"
+    r"nunca|tampoco|jamas|ni|imposible|ocupad[oa]s?|fuera|mal|cerrad[oa]s?)\b",
 }
 NOTHING_PLANNED: dict[str, str] = {
     "en": r"\b(?:no|(?:have|got|has)n't (?:any|got any)|don't have any|without) (?:patients?|"
@@ -84,19 +86,21 @@ SMALL: dict[str, str] = {
     "en": r"on|at|in|the|any|some|time|of|for|during|over|both|by|a|an|each|sometime|ideally|"
     r"preferably|afterwards|then|still|maybe|perhaps|please|best|also|even|pm|am|only|from|"
     r"before|after|around|about|always|at most|anything|something|say|roughly|between|to|"
-    r"either way|failing that|if not|your place|here|there",
+    r"either way|failing that|if not|your place|here|there|it (?:has|needs|would have|would need) "
+    r"to be|it'd have to be|it must be",
     "cs": r"v|ve|na|s|o|k|ke|z|ze|po|od|do|pred|radsi|prosim|nejlepe|idealne|treba|taky|take|"
     r"jeste|jen|klidne|kolem|okolo|hodin\w*|hod|kdykoliv?|dne|az|spis\w*|pro|vzdy|maximalne|nejvys|"
     r"rekneme|dejme tomu|neco|oba|oboje|jenom|pouze|vyhradne|asi|"
-    r"zhruba|priblizne|nekdy|pokazde|u vas|u nas|mezi",
+    r"zhruba|priblizne|nekdy|pokazde|u vas|u nas|mezi|muselo by(?: to)? byt|musi to byt|"
+    r"melo by(?: to)? byt",
     "de": r"am|an|im|in|den|dem|der|die|das|um|von|vom|gegen|ab|bis|vor|nach|uhr|jeweils|gern\w*|"
     r"auch|etwa|ca|bitte|am liebsten|gegebenenfalls|noch|einem|zur|zum|immer|hochstens|maximal|"
     r"sagen wir|sag(?:en)? wir mal|nur|ausschlieslich|so|ungefahr|vielleicht|eventuell|ersatzweise|"
-    r"notfalls|beide|beides|zwischen|irgendwann|bei ihnen|bei uns",
+    r"notfalls|beide|beides|zwischen|irgendwann|bei ihnen|bei uns|es musste|es muss|es sollte|sein",
     "es": r"el|la|los|las|a|al|de|del|en|por|sobre|hacia|también|tambien|mejor|dia|dias|incluso|"
     r"quiza|quizas|para|partir|antes|despues|siempre|como mucho|como maximo|digamos|solo|"
     r"solamente|unicamente|mas o menos|aproximadamente|entre|si no|en su defecto|unos|unas|"
-    r"ahi|aqui|ambos|los dos",
+    r"ahi|aqui|ambos|los dos|(?:tiene|tendria) que ser|ha de ser|deberia ser",
 }
 """Words that stand between times without adding anything."""
 
@@ -195,7 +199,8 @@ HARMLESS: dict[str, str] = {
     r"\bab(?: und\b| oder\b|[;!?)]|\.(?:\s|$)|$|, (?:also|dann|danach|aber|weil|da|wir|ich)\b)|"
     r"\bvor(?:[,;!?)]|\.(?:\s|$)|$)",
     "es": r"\bbuen[oa]s? (?:dias?|tardes|noches)\b|\b(?:buen|feliz|un buen) (?:dia|fin de semana|"
-    r"semana|tarde)\b|\b(?:los )?(?:demas|otros) dias\b|\b(?:el )?resto(?: de la semana)?\b|"
+    r"semana|tarde)\b|\b(?:los )?(?:demas|otros) dias\b|"
+    r"\b(?:el )?resto(?: de (?:la semana|los dias|dias))?\b|"
     r"\bsi (?:puede ser|es posible|fuera posible|les? (?:va|viene) bien)\b|\bcuanto antes\b|"
     r"\blo antes posible\b|\bde antemano\b|\bcualquier dia\b|\btodos los dias\b|"
     r"\btodo el dia\b|\btoda la semana\b|\balgun dia\b|\bun dia\b|\bhoy en dia\b|"
@@ -245,7 +250,8 @@ LEFTOVER: dict[str, str] = {
     r"dovolen\w*)|(?:hned|ihned|chvili|chvilku|kousek|minut\w*|hodin\w*) "
     r"(?:po|pred))\b|\bnez (?:\w+ ){0,3}(?:odj\w+|odlet\w+|odejd\w+|pojed\w+|polet\w+|"
     r"prij\w+|zavr\w+|zacn\w+|skonc\w+)\b",
-    "de": r"\b(?:montag\w*|dienstag\w*|mittwoch\w*|donnerstag\w*|freitag\w*|samstag\w*|"
+    "de": r"\bder [0-9]{1,2}\.(?:,|$| oder\b| und\b|\?)|"
+    r"\b(?:montag\w*|dienstag\w*|mittwoch\w*|donnerstag\w*|freitag\w*|samstag\w*|"
     r"sonnabend\w*|"
     r"sonntag\w*)\b|\b(?:januar|februar|marz|april|juni|juli|august|september|oktober|november|"
     r"dezember)\w*\b|"
@@ -279,7 +285,8 @@ LEFTOVER_CLOCK = (
 """What is written like a time of day."""
 
 OFFERING: dict[str, str] = {
-    "en": r"\b(?:can|could|would|free|available|availability|suits?|works|works? for|work well|"
+    "en": r"\b(?:may (?:i|we)|can|could|would|free|available|availability|suits?|works|"
+    r"works? for|work well|"
     r"fits?|possible|possibly|prefer\w*|ideal\w*|best|fine|ok|okay|great|perfect|convenient|like|"
     r"love|want|please|meet|speak|talk|chat|visit|come|how about|what about|let's|"
     r"any chance|does|will do|"
@@ -292,9 +299,11 @@ OFFERING: dict[str, str] = {
     r"vyhov\w*|volno|(?:mam|mame|mate|mel\w*|mela) (?:\w+ ){0,3}cas|cas|rad|rada|radi|prosim\w*|"
     r"chtel\w*|sejit|sejdeme|sesl\w*|sesel|sesla|setka\w*|potka\w*|zavola\w*|zavolejte|zastav\w*|"
     r"navstiv\w*|domluv\w*|sjedna\w*|navrhuj\w*|co takhle|idealn\w*|nejlepe|nejradeji|potreb\w*|"
-    r"ozvete|prijit|dorazit|v kolik|"
+    r"ozvete|prijit|dorazit|v kolik|(?:pris|prije|zastavi|stavi|dorazi|navstivi|podiva)l\w* "
+    r"(?:bych|bychom)|(?:bych|bychom) (?:se )?(?:pris|prije|zastavi|stavi|dorazi|podiva)l\w*|"
     r"(?:mam|mame|mel\w*|je|jsou|bude|budeme? mit|byl\w*) (?:\w+ )?voln(?:e|y|a|ou)|"
-    r"uvital\w*|preferuj\w*|kdykoliv?|v poradku|fajn|super|kdy|bylo by|probrat|mit cas|lepsi)\b",
+    r"uvital\w*|preferuj\w*|zbyva\w*|v uvahu|kdykoliv?|v poradku|fajn|super|kdy|"
+    r"bylo by|probrat|mit cas|lepsi)\b",
     "de": r"\b(?:konnt\w*|konnen|kann|wurde\w*|hatten?|ginge|geht|gehen|pass(?:t|en|end\w*)|"
     r"moglich\w*|gern\w*|bitte\w*|frei|zeit|besuch\w*|vorbeikommen|sprechen|telefonieren|"
     r"vereinbaren|vorschlag\w*|ideal|am besten|am liebsten|lieber|ware|waren|wunsch\w*|mochte\w*|"
@@ -307,7 +316,7 @@ OFFERING: dict[str, str] = {
     r"visitar\w*|"
     r"propon\w*|propongo|perfect\w*|que tal|seria|tendri\w*|tienen algo|cualquier\w*|siempre|"
     r"necesit\w*|llam(?:en|e|ad|a)me|llam(?:en|e|ad)nos|pasarme|pasarnos|acercarme|acercarnos|"
-    r"quedar|quedamos|recib(?:is|en|ir\w*)|atend(?:eis|er\w*)|atienden)\b",
+    r"quedar|quedamos|(?:me|nos) quedan?|recib(?:is|en|ir\w*)|atend(?:eis|er\w*)|atienden)\b",
 }
 """Words with which somebody asks or offers; without one, a sentence only tells something."""
 MEETING: dict[str, str] = {
@@ -322,10 +331,30 @@ BOTH_REFUSED = r"^(?:ani|ni|nor)$"
 THEN: dict[str, str] = {
     "en": r"\b(?:after that|afterwards|later)\b",
     "cs": r"\b(?:potom|pozdeji)\b",
-    "de": r"\bspater\b",
+    "de": r"\b(?:spater|danach|hinterher|nachher)\b",
     "es": r"\b(?:despues|luego)\b",
 }
 """After the time that was named."""
+BEFORE_THAT: dict[str, str] = {
+    "en": r"\b(?:before (?:that|then)|beforehand|until then)\b",
+    "cs": r"\b(?:predtim|do te doby|drive?)\b",
+    "de": r"\b(?:vorher|davor|bis dahin|zuvor)\b",
+    "es": r"\bantes\b",
+}
+"""Before the time that was named."""
+UNAVAILABLE: dict[str, str] = {
+    "en": r"^,? (?:(?:i'm|we're|i am|we are|i'll be|we'll be) (?:away|out|unavailable|on the road|"
+    r"not (?:available|free|around|in|here))|(?:i|we) (?:can't|cannot))\b",
+    "cs": r"^ (?:uz |bohuzel )?(?:nemuzu|nemohu|nemuzeme|nejsem|nejsme|jsem pryc|jsme pryc|"
+    r"to nejde|to nepujde)\b",
+    "de": r"^ (?:(?:bin ich|sind wir) (?:leider )?(?:nicht (?:mehr )?(?:da|verfugbar|"
+    r"erreichbar|frei|im \w+)|unterwegs|verhindert|weg|auss?er haus)|"
+    r"(?:kann ich|konnen wir) (?:leider )?nicht|"
+    r"(?:geht|klappt|passt) es (?:leider )?nicht|(?:habe ich|haben wir) (?:leider )?keine zeit)\b",
+    "es": r"^,? (?:no (?:puedo|podemos|estoy|estamos|estare)|(?:estoy|estamos|estare) (?:fuera|"
+    r"ocupad[oa]s?))\b",
+}
+"""Behind such a word: somebody is not to be met then."""
 BUSY: dict[str, str] = {
     "en": r"^,? (?:(?:i|we)(?:'m| am|'re| are| have|'ve got| must| need to|'ll be| will be))\b",
     "cs": r"^ (?:uz )?(?:jsem|jsme|mam|mame|musim|musime|budu|budeme|jedu|jedeme|odjizdi\w+|"
