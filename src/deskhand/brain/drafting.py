@@ -29,9 +29,11 @@ from deskhand.brain.task_inputs import (
     said_in,
     sender_name,
     understanding_of,
+    written_language,
 )
 from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.language.announced_asks import announced_asks
+from deskhand.language.requested_acts import requested_act
 from deskhand.mail.reply import without_quotes
 from deskhand.model.knowledge import Hit
 from deskhand.model.plan import SKIPPED
@@ -72,7 +74,7 @@ def draft(
     elif by_plan is not None and answers and not needs_articles(desk, task):
         fields = _with_answers(by_plan, by_articles())
     if answers and not fields.get("hand_over"):
-        fields = fields | _why_more_is_asked(task, answers)
+        fields = fields | _why_more_is_asked(task, answers, is_done=bool(by_plan))
     parts: ReplyParts = fields.pop("parts")
     text = compose(
         parts,
@@ -361,13 +363,19 @@ def _why_not_by_itself(answers: Sequence[AskAnswer], language: str) -> Fields:
     return {"hand_over": True, "reason": counted, "needs_translation": needs_translation}
 
 
-def _why_more_is_asked(task: Task, answers: Sequence[AskAnswer]) -> Fields:
-    """Why a person must look where a message announces more asks than were found."""
-    announced = announced_asks(said_in(task))
-    if announced <= len(answers):
+def _why_more_is_asked(task: Task, answers: Sequence[AskAnswer], *, is_done: bool) -> Fields:
+    """Why a person must look where a message announces more asks than were found, or asks for
+    something to be done beside them that no plan does."""
+    said = said_in(task)
+    announced = announced_asks(said)
+    if announced > len(answers):
+        reason = f"it announces {announced} asks, and only {len(answers)} were found"
+        return {"hand_over": True, "reason": reason}
+    act = None if is_done else requested_act(said, language=written_language(said))
+    if act is None:
         return {}
-    reason = f"it announces {announced} asks, and only {len(answers)} were found"
-    return {"hand_over": True, "reason": reason}
+    shown = " ".join(act.split())[:_LONGEST_REASON]
+    return {"hand_over": True, "reason": f"it asks for something to be done: “{shown}”"}
 
 
 def _handed_over(reason: str, confidence: float = 0.0) -> Fields:

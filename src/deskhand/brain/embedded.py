@@ -27,6 +27,12 @@ from deskhand.brain.embedded_desk import EmbeddedDesk, Intents, Prediction
 from deskhand.brain.json_answer import AnswerProblem
 from deskhand.brain.message_matters import Matter, decide_several, several_matters
 from deskhand.brain.question_in_mail import asked_in
+from deskhand.brain.questions_for_articles import (
+    ANSWERED,
+    category_for_articles,
+    is_left_open,
+    only_writes,
+)
 from deskhand.brain.replies import reply_language, shortened_quote
 from deskhand.brain.results import result_of
 from deskhand.brain.task_inputs import (
@@ -41,7 +47,6 @@ from deskhand.brain.task_inputs import (
     with_subject,
     wording_of,
 )
-from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.errors import DeskhandError, ModelAnswerInvalid
 from deskhand.knowledge.search import in_category
 from deskhand.language.answer_language import wished_language
@@ -74,7 +79,7 @@ class EmbeddedBrain:
         self._learning = threading.Lock()
         self._by_names: dict[tuple[str, ...], Intents] = {}
         self._ways: Mapping[TaskKind, Callable[[Task], Awaitable[Fields]]] = {
-            TaskKind.CLASSIFY: _in_thread(self._classify),
+            TaskKind.CLASSIFY: self._category,
             TaskKind.EXTRACT: _in_thread(lambda task: declared_plans.extract(self._desk, task)),
             TaskKind.TRANSLATE: _in_thread(self._translate),
             TaskKind.DECIDE: _in_thread(self._decide),
@@ -113,6 +118,21 @@ class EmbeddedBrain:
 
     # --- reading
 
+    async def _category(self, task: Task) -> Fields:
+        """What the message's words say; where these leave it open, what the articles say."""
+        fields = await asyncio.to_thread(self._classify, task)
+        asking = category_for_articles(self._desk, task.choices)
+        if asking is None or self._desk.knowledge is None or not is_left_open(self._desk, fields):
+            return fields
+        language = await asyncio.to_thread(
+            conversation_language, task, wording_of(task), self._desk.languages
+        )
+        asks = await asyncio.to_thread(asks_of, task, language)
+        answers = await self._answers_to(task, asks, language) if asks else []
+        if not answers or not all(answer.is_sure for answer in answers):
+            return fields
+        return {"category": asking, "confidence": _SURE, "reason": ANSWERED}
+
     def _classify(self, task: Task) -> Fields:
         model = self._model(task.choices)
         if model is None or named_wishes.only_corrects(self._desk, task):
@@ -132,7 +152,7 @@ class EmbeddedBrain:
             sure = min(matter.confidence for matter in matters)
             about = "it is about several things"
             return {"category": matters[0].intent, "confidence": _share(sure), "reason": about}
-        prediction = _predicted(model, text, whole, _wishes_in(asked_in(task)))
+        prediction = named_wishes.predicted(model, text, whole, _wishes_in(asked_in(task)))
         category = self._appointments(task.choices)
         if category is not None and prediction.label not in self._desk.always_asked:
             why = about_a_time(self._desk, task)
@@ -148,19 +168,18 @@ class EmbeddedBrain:
         """A message whose category is not clear by its words. What articles surely answer is a
         question for them; else the likeliest one is drafted from, for a person to look at, if
         nothing is done for it but writing."""
-        writing = {name: plan for name, plan in (self._desk.plans or {}).items() if _writes(plan)}
-        quoting = [name for name, plan in writing.items() if not plan.hand_over]
-        asking = next((name for name in quoting if name in (task.choices or quoting)), None)
+        asking = category_for_articles(self._desk, task.choices)
         if asking is not None and self._all_asks_are_known(task):
-            why = "articles answer everything that it asks"
-            return {"category": asking, "confidence": _SURE, "reason": why}
+            return {"category": asking, "confidence": _SURE, "reason": ANSWERED}
         if _is_short_word(task, prediction, self._desk):
             return {"category": prediction.best, "confidence": _share(prediction.confidence)}
         named = named_wishes.by_named_thing(self._desk, self._model(task.choices), task, prediction)
         if named is not None:
             return named
         fields = _abstained(task, prediction.best, prediction.confidence)
-        if prediction.best in writing and prediction.best in (task.choices or writing):
+        plan = (self._desk.plans or {}).get(prediction.best)
+        is_choice = not task.choices or prediction.best in task.choices
+        if is_choice and plan is not None and only_writes(plan):
             confidence = round(min(_share(prediction.confidence), _DOUBTED), 4)
             fields |= {"category": prediction.best, "confidence": confidence}
         return fields
@@ -339,14 +358,6 @@ class EmbeddedBrain:
         return (self._desk.descriptions or {}).get(name) or name.replace("_", " ").replace("-", " ")
 
 
-def _writes(plan: DeclaredPlan) -> bool:
-    """Whether a category's plan leaves the reply to the articles, or to a colleague with words of
-    its own; others act, or say nothing."""
-    if plan.hand_over:
-        return bool(plan.steps or plan.opening)
-    return plan.tell == () and not (plan.reply or plan.replies)
-
-
 def _in_thread(work: Callable[[Task], Fields]) -> Callable[[Task], Awaitable[Fields]]:
     """Reading takes 10 to 250 ms of a core: the event loop goes on meanwhile."""
     return lambda task: asyncio.to_thread(work, task)
@@ -369,20 +380,6 @@ def _wishes_in(text: str) -> str:
     """What a text may wish for: neither what it says shall not be done nor what it says to a
     machine."""
     return named_wishes.without_denied(without_machine_words(text))
-
-
-def _predicted(model: Intents, text: str, whole: str, asked: str) -> Prediction:
-    """What a text is about; of one that does not tell, what it is about with its subject, without
-    its greeting, or in plainer words."""
-    prediction = model.predict([text])[0]
-    for wording in (whole, asked):
-        if prediction.label is None and wording != text:
-            prediction = model.predict([wording])[0]
-    return (
-        prediction
-        if prediction.label is not None
-        else named_wishes.plainer(model, whole, prediction)
-    )
 
 
 def _abstained(task: Task, best: str | None, confidence: float) -> Fields:

@@ -115,6 +115,16 @@ def plain_wish(
     return best if names_it or best.intent == likely.best else None
 
 
+def predicted(model: Intents, text: str, whole: str, asked: str) -> Prediction:
+    """What a text is about; of one that does not tell, what it is about with its subject, without
+    its greeting, or in plainer words."""
+    prediction = model.predict([text])[0]
+    for wording in (whole, asked):
+        if prediction.label is None and wording != text:
+            prediction = model.predict([wording])[0]
+    return prediction if prediction.label is not None else plainer(model, whole, prediction)
+
+
 def plainer(model: Intents, text: str, prediction: Prediction) -> Prediction:
     """The prediction for a clause that plainly says what the whole text likely means: "Cancel it
     please, my friend bought the same". Where clauses mean different things, nothing is plain.

@@ -41,10 +41,10 @@ class Concern(StrEnum):
 
 
 LIKELY = {
-    Concern.COMPLAINT: 0.12,
-    Concern.LEGAL: 0.12,
-    Concern.MEDICAL: 0.12,
-    Concern.CANCELLATION: 0.12,
+    Concern.COMPLAINT: 0.2,
+    Concern.LEGAL: 0.2,
+    Concern.MEDICAL: 0.2,
+    Concern.CANCELLATION: 0.2,
     Concern.MACHINE: 0.4,
 }
 """From which probability a concern counts, chosen so that a tenth of ordinary messages is called
