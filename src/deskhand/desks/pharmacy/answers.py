@@ -8,20 +8,21 @@ from .catalogue import Pharmacy, sample_pharmacies
 from .customer_request import Request, called, products_of
 from .places import Places, town_of
 from .questions import not_kept, not_served
+from .wishes import Details
 from .wording import Language
 
 Fields = dict[str, Any]
 
 
 def text_of_results(
-    request: Mapping[str, Any], results: Sequence[Mapping[str, Any]], *, hours: bool
+    request: Mapping[str, Any], results: Sequence[Mapping[str, Any]], details: Details
 ) -> Fields:
     """The text of the reply; empty where a call failed for a reason that only a person
     understands."""
     language: Language = "cs" if request.get("language") == "cs" else "en"
     drugs, changes = _sorted(results)
     if not results or not changes:
-        return {"text": _availability(request, drugs, language, hours)} if results else {}
+        return {"text": _availability(request, drugs, language, details)} if results else {}
     parts: list[str] = []
     for number, result in enumerate(changes):
         text = _change(request, number, result, drugs, language)
@@ -82,7 +83,10 @@ def _sold_out(
 
 
 def _availability(
-    request: Mapping[str, Any], drugs: Sequence[Mapping[str, Any]], language: Language, hours: bool
+    request: Mapping[str, Any],
+    drugs: Sequence[Mapping[str, Any]],
+    language: Language,
+    details: Details,
 ) -> str:
     places = Places(*(tuple(names) for names in request.get("places") or ((), (), ())))
     parts: list[str] = []
@@ -90,10 +94,11 @@ def _availability(
         parts.append(not_served(places.not_served, language))
     items = request.get("items") or []
     for item in items:
-        parts += _item(item, drugs, places, language, hours)
+        parts += _item(item, drugs, places, language, details)
+    parts += _total(items, drugs, language, details)
     if request.get("not_put_aside"):
         parts.append(_not_put_aside(language))
-    if hours and not _is_on_a_shelf_there(items, drugs, places):
+    if details.hours and not _is_on_a_shelf_there(items, drugs, places):
         pharmacies = pharmacies_in(places)
         parts += [wording.opening_hours(pharmacies, language)] if pharmacies else []
     return "\n\n".join(parts)
@@ -114,7 +119,7 @@ def _item(
     drugs: Sequence[Mapping[str, Any]],
     places: Places,
     language: Language,
-    hours: bool,
+    details: Details,
 ) -> list[str]:
     if not item["name"] or item["lacks"]:
         return [not_kept(item, products_of(item), language)]
@@ -122,7 +127,27 @@ def _item(
     where = places.pharmacies or places.towns
     named = wording.joined(map(called, where), language)
     parts = [_read_as(item, language)] if item["read"] == "corrected" else []
-    return [*parts, wording.availability(own, where, named, language, hours)] if own else parts
+    if details.kinds and len(own) > 1:
+        parts.append(wording.kinds(own, language, details))
+    return [*parts, wording.availability(own, where, named, language, details)] if own else parts
+
+
+def _total(
+    items: Sequence[Mapping[str, Any]],
+    drugs: Sequence[Mapping[str, Any]],
+    language: Language,
+    details: Details,
+) -> list[str]:
+    """What it costs in all, in the smallest packs; nothing where a strength or form is open, or
+    something is not kept."""
+    wanted: list[tuple[int, Mapping[str, Any]]] = []
+    for item in items:
+        own = [drug for drug in drugs if drug["id"] in item["products"] and not item["lacks"]]
+        if len({(drug["brand"], drug["strength"], drug["form"]) for drug in own}) != 1:
+            return []
+        wanted.append((item["packs"] or 1, min(own, key=lambda drug: int(drug["pack"]))))
+    is_several = sum(packs for packs, _ in wanted) > 1
+    return [wording.total(wanted, language)] if details.total and is_several else []
 
 
 def _read_as(item: Mapping[str, Any], language: Language) -> str:

@@ -31,6 +31,9 @@ _PACK_WORD = re.compile(
     r"|packet|box|boxe|packung|schachtel|caja|envase|paquete|tub[auy]|tubes?|lahvic|lahvick|bottle"
     r"|flasche|frasco|plat[ao]|pieces?|stuck)\w{0,4}$"
 )
+_SINGLE_PACK = frozenset(("pack", "box", "packet"))
+_THE = frozenset(("the", "a"))
+"""`The 30 pack` holds thirty; nobody wants thirty of it."""
 _UNITS_OF_A_PACK = re.compile(r"^(?:ks|kus|kusy|kusu|kusech|pieces?|stuck|piezas?|unidades)$")
 _OF_A_PACK = frozenset(("po", "zu", "mit", "of", "de", "con", "with"))
 """`zu 30 Stück` is what a pack holds, `30 Stück` how many are wanted."""
@@ -350,10 +353,18 @@ def kind_by_neighbours(words: Sequence[Word], place: int, number: Number) -> tup
         if following in ("ml", "g"):
             return ("gram" if following == "g" else "pack"), value
         return "strength", value * MILLIGRAMS[following]
-    if _PIECES.match(following) or (following in _PLURAL_OF_PACK and number.in_digits):
-        return "pack", value
-    if before in _OF_A_PACK and _UNITS_OF_A_PACK.match(following):
+    if _is_size(before, number, following):
         return "pack", value
     if _PACK_WORD.match(following) or following == "x" or before == "x":
         return "count", value
     return "", value
+
+
+def _is_size(before: str, number: Number, following: str) -> bool:
+    """Whether a number tells what a pack holds by the words before and behind it."""
+    is_plural = following in _PLURAL_OF_PACK and number.in_digits
+    if _PIECES.match(following) or is_plural:
+        return True
+    if before in _OF_A_PACK and _UNITS_OF_A_PACK.match(following):
+        return True
+    return following in _SINGLE_PACK and before in _THE and number.value > 1

@@ -15,14 +15,15 @@ from typing import Any
 import re2
 
 from .catalogue import sample_products
-from .phrases import plain_sentences, plain_text, speaks_of
+from .marked_names import with_marked_names
+from .phrases import kinds_of, plain_sentences, plain_text, speaks_of
 from .product_search import index_of
-from .word_forms import words_in
 
 _DATA = Path(__file__).parent / "data"
 _MOST_READ = 100_000
 _MOST_NAMED = 3
 _FEW_WORDS = 8
+_IN_ONE = 60
 _JOINED = re2.compile(r"\b(?:a|ale|and|but|und|aber|y|pero)\b")
 
 
@@ -39,9 +40,11 @@ def medical_signs(text: str) -> list[str]:
     emergency first."""
     if len(text) > _MOST_READ:
         return ["more text than is read"]
-    whole = _without_harmless(_without_names(plain_text(text)))
-    asked = _first(_signs("medical.txt", whole))
-    return emergency_signs(text) or asked or _first(_troubles(text))
+    whole = with_marked_names(plain_text(text))
+    asked = _first(_signs("medical.txt", _without_harmless(whole)))
+    about_names = _first(_signs("about_names.txt", whole))
+    together = _first(_taken_together(text))
+    return emergency_signs(text) or asked or about_names or together or _first(_troubles(text))
 
 
 def order_signs(text: str) -> list[str]:
@@ -49,6 +52,14 @@ def order_signs(text: str) -> list[str]:
     if len(text) > _MOST_READ:
         return ["more text than is read"]
     return _first(_signs("orders.txt", plain_text(text)))
+
+
+def _taken_together(text: str) -> Iterator[str]:
+    """Words for `together`, unless their sentence speaks of paying or collecting alone."""
+    for plain in plain_sentences(text):
+        of_a_sum = speaks_of("paying", plain) and not speaks_of("bearing", plain)
+        if not of_a_sum:
+            yield from sorted(kinds_of("together", plain))
 
 
 def _troubles(text: str) -> Iterator[str]:
@@ -61,7 +72,7 @@ def _troubles(text: str) -> Iterator[str]:
             continue
         if wants_to_buy and names_one and _only_says_what_is_taken(plain):
             continue
-        yield from _signs("health.txt", _without_names(plain))
+        yield from _signs("health.txt", with_marked_names(plain))
 
 
 def _is_reason(plain: str) -> bool:
@@ -84,36 +95,18 @@ def _only_says_what_is_taken(plain: str) -> bool:
     is_short = len(plain.split()) <= _FEW_WORDS and not plain.endswith("?")
     if not is_short or _JOINED.search(plain) or not _mentions(plain):
         return False
-    return all(speaks_of("takes", sign) for sign in _signs("health.txt", _without_names(plain)))
+    return all(speaks_of("takes", sign) for sign in _signs("health.txt", with_marked_names(plain)))
 
 
 def _is_long_ago(plain: str) -> bool:
     return speaks_of("long_ago", plain) and not speaks_of("just_now", plain)
 
 
-def _without_names(plain: str) -> str:
-    """The text without the names of our products: Allergodil is no word of health."""
-    return " ".join(word for word in plain.split(" ") if not _is_brand(word))
-
-
 def _without_harmless(plain: str) -> str:
     """The text without words that are of health elsewhere: `how much change shall I take`."""
-    return str(_pattern("harmless.txt").sub(" ", plain))
-
-
-@cache
-def _brands() -> frozenset[str]:
-    return frozenset(
-        form
-        for product in sample_products()
-        for word in words_in(product.brand)[:1]
-        for form in (word.plain, f"{word.plain}u", f"{word.plain}em")
-        if len(word.plain) > 4
-    )
-
-
-def _is_brand(word: str) -> bool:
-    return word.strip(".,;:!?()\"'„“>") in _brands()
+    for pattern in _patterns("harmless.txt"):
+        plain = str(pattern.sub(" ", plain))
+    return plain
 
 
 def _first(signs: Iterator[str]) -> list[str]:
@@ -126,12 +119,15 @@ def _first(signs: Iterator[str]) -> list[str]:
 
 
 def _signs(file: str, plain: str) -> Iterator[str]:
-    for match in _pattern(file).finditer(plain):
-        yield match[0].strip()
+    for pattern in _patterns(file):
+        for match in pattern.finditer(plain):
+            yield match[0].strip()
 
 
 @cache
-def _pattern(file: str) -> Any:
+def _patterns(file: str) -> list[Any]:
+    """The patterns of a file, so many in one that RE2 has memory enough for each."""
     lines = [line.strip() for line in (_DATA / file).read_text(encoding="utf-8").splitlines()]
     signs = [line for line in lines if line and not line.startswith("#")]
-    return re2.compile(r"\b(?:" + "|".join(signs) + ")")
+    parts = [signs[at : at + _IN_ONE] for at in range(0, len(signs), _IN_ONE)]
+    return [re2.compile(r"\b(?:" + "|".join(part) + ")") for part in parts]

@@ -363,7 +363,7 @@ async def word_results(
     request = envelope.output("request") or {}
     results = (envelope.output("act") or {}).get("results") or []
     words = customer_request.own_words(envelope.raw_input)
-    worded = answers.text_of_results(request, results, hours=wishes.asks_for_hours(words))
+    worded = answers.text_of_results(request, results, wishes.details_in(words))
     language = str(request.get("language") or "en")
     return worded | {"language": language} if worded else {}
 

@@ -3,12 +3,14 @@ the past, tied to a condition, or left open."""
 
 import re
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
+from .clauses import asks_about_a_medicine, asks_where, clauses_of
 from .phrases import kinds_of, plain_sentences, plain_text, speaks_of
 from .word_forms import sentences_in, visible
 
 _FEW_WORDS = 5
-_ANSWERABLE = ("stock", "hours", "reserve")
+_ANSWERABLE = ("stock", "hours", "reserve", "prescription")
 _RESERVED_IN_SPANISH = re.compile(r"\b(?:reserv|apart|encargu|ped|guard)[éí]\b", re.IGNORECASE)
 """`Reservé` tells of the past; without its accent it is a command."""
 
@@ -103,8 +105,33 @@ def asks_for_hours(text: str) -> bool:
     )
 
 
+class Details(NamedTuple):
+    """What a message asks for beside where a medicine is to be had."""
+
+    hours: bool = False
+    prescription: bool = False
+    kinds: bool = False
+    """Which strengths and packs there are."""
+    total: bool = False
+    """What several packs cost in all."""
+
+
+def details_in(text: str) -> Details:
+    plain = plain_sentences(text)
+    return Details(
+        hours=asks_for_hours(text),
+        prescription=any(_asks(one) and speaks_of("prescription", one) for one in plain),
+        kinds=any(speaks_of("kinds", one) for one in plain),
+        total=any(speaks_of("sum", one) and speaks_of("paying", one) for one in plain),
+    )
+
+
 def asks_about_stock(text: str) -> bool:
-    return any(speaks_of("stock", plain) for plain in plain_sentences(text))
+    return any(speaks_of("stock", plain) or _asks_where(plain) for plain in plain_sentences(text))
+
+
+def _asks_where(plain: str) -> bool:
+    return any(map(asks_where, clauses_of(plain)))
 
 
 def open_questions(text: str, names: Collection[str] = ()) -> list[str]:
@@ -122,7 +149,9 @@ def open_questions(text: str, names: Collection[str] = ()) -> list[str]:
 
 def _only_names(question: str, names: Collection[str]) -> bool:
     is_short = len(question.split()) <= _FEW_WORDS
-    return is_short and any(plain_text(name) in plain_text(question) for name in names)
+    if not is_short or any(map(_is_open_clause, clauses_of(question))):
+        return False
+    return any(plain_text(name) in plain_text(question) for name in names)
 
 
 def wanted_elsewhere(text: str, names: Sequence[str], counted: Collection[str]) -> list[str]:
@@ -136,7 +165,17 @@ def wanted_elsewhere(text: str, names: Sequence[str], counted: Collection[str]) 
 
 
 def _is_answerable(plain: str) -> bool:
-    is_ours = any(speaks_of(kind, plain) for kind in _ANSWERABLE) or _is_small_talk(plain)
+    """Whether our shelves answer a question, and each of its clauses."""
+    return _is_ours(plain) and not any(map(_is_open_clause, clauses_of(plain)))
+
+
+def _is_open_clause(clause: str) -> bool:
+    return asks_about_a_medicine(clause) and not _is_ours(clause)
+
+
+def _is_ours(plain: str) -> bool:
+    is_told = any(speaks_of(kind, plain) for kind in _ANSWERABLE) or _asks_where(plain)
+    is_ours = is_told or _is_small_talk(plain)
     others = ("not_ours", "holiday", "in_general")
     return is_ours and not any(speaks_of(kind, plain) for kind in others)
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from .catalogue import Pharmacy, Product, sample_pharmacies
 from .forms import LOOSE
 from .shelf import is_there
+from .wishes import Details
 
 Language = Literal["cs", "en"]
 
@@ -30,6 +31,7 @@ _PACKS: dict[str, tuple[str, str]] = {
     "gum": ("chewing gums", "žvýkaček"),
 }
 _SINGLE = {"pen": ("pen", "injekční pero"), "tablet": ("tablet", "tableta")}
+_NO_DETAILS = Details()
 _MOST_PRODUCTS = 3
 _MOST_SHELVES = 4
 _MONTHS = "January February March April May June July August September October November December"
@@ -71,18 +73,19 @@ def availability(
     where: Sequence[str],
     called: str,
     language: Language,
-    hours: bool = False,
+    details: Details = _NO_DETAILS,
 ) -> str:
     """Each product with the shelves it is on: those in the asked places, or all if none is
     there."""
     there = [drug for drug in drugs if _shelves(drug, where)]
     anywhere = [drug for drug in drugs if drug["available"]]
     if not there and not anywhere:
-        return _sold_out(drugs, language)
+        return _sold_out(drugs, language, details)
 
-    shown = (there or anywhere)[:_MOST_PRODUCTS]
+    shown = there or anywhere
     shelves_in = where if there else ()
-    parts = [_product(drug, shelves_in, language, hours) for drug in shown]
+    parts = [_product(drug, shelves_in, language, details) for drug in shown[:_MOST_PRODUCTS]]
+    parts += _also(shown[_MOST_PRODUCTS:], language, details)
     if where and not there:
         parts.insert(0, _nothing_there(called, language))
     return "\n\n".join(parts)
@@ -101,19 +104,38 @@ def _is_in(shelf: Mapping[str, Any], where: Sequence[str]) -> bool:
     return not where or any(is_there(shelf, place) for place in where)
 
 
-def _product(drug: Mapping[str, Any], where: Sequence[str], language: Language, hours: bool) -> str:
-    name, price = drug["name_cs" if language == "cs" else "name"], drug["price_czk"]
+def _also(drugs: Sequence[Mapping[str, Any]], language: Language, details: Details) -> list[str]:
+    """The products that are there besides those that were told with their shelves."""
+    if not drugs:
+        return []
+    named = joined((_priced(drug, language, details) for drug in drugs), language)
+    return [f"Skladem tam je také {named}." if language == "cs" else f"In stock as well: {named}."]
+
+
+def _priced(drug: Mapping[str, Any], language: Language, details: Details) -> str:
+    """A product with its substance, its price, and whether it is sold on prescription."""
     if language == "cs":
-        head = (
-            f"{name} ({drug['substance_cs']}, {price}"
-            f" Kč{', na recept' if drug['prescription'] else ''}) je skladem:"
-        )
+        name, rest = drug["name_cs"], [drug["substance_cs"], f"{drug['price_czk']} Kč"]
     else:
-        rx = ", on prescription" if drug["prescription"] else ""
-        head = f"{name} ({drug['substance']}, {price} CZK{rx}) is in stock at these pharmacies:"
+        name, rest = drug["name"], [drug["substance"], f"{drug['price_czk']} CZK"]
+    if drug["prescription"]:
+        rest.append("na recept" if language == "cs" else "on prescription")
+    elif details.prescription:
+        rest.append("bez receptu" if language == "cs" else "no prescription needed")
+    return f"{name} ({', '.join(rest)})"
+
+
+def _product(
+    drug: Mapping[str, Any], where: Sequence[str], language: Language, details: Details
+) -> str:
+    name = _priced(drug, language, details)
+    is_there = "je skladem" if language == "cs" else "is in stock at these pharmacies"
     shelves = _shelves(drug, where)[:_MOST_SHELVES]
-    lines = [f"- {_on_shelf(shelf, language)}{_open(shelf, language, hours)}" for shelf in shelves]
-    return "\n".join([head, *lines])
+    lines = [
+        f"- {_on_shelf(shelf, language)}{_open(shelf, language, details.hours)}"
+        for shelf in shelves
+    ]
+    return "\n".join([f"{name} {is_there}:", *lines])
 
 
 def _open(shelf: Mapping[str, Any], language: Language, hours: bool) -> str:
@@ -172,10 +194,27 @@ def too_few(name: str, packs: int, place: str, language: Language) -> str:
     return f"We cannot put {packs} × {name} aside{where}: there is not enough on the shelf."
 
 
-def _sold_out(drugs: Sequence[Mapping[str, Any]], language: Language) -> str:
+def _sold_out(drugs: Sequence[Mapping[str, Any]], language: Language, details: Details) -> str:
+    named = joined((_priced(drug, language, details) for drug in drugs), language)
     if language == "cs":
-        return f"{drugs[0]['name_cs']} teď bohužel není skladem v žádné z našich lékáren."
-    return f"Unfortunately {drugs[0]['name']} is out of stock in all our pharmacies at the moment."
+        return f"{named}: teď bohužel není skladem v žádné z našich lékáren."
+    return f"{named}: unfortunately out of stock in all our pharmacies at the moment."
+
+
+def kinds(drugs: Sequence[Mapping[str, Any]], language: Language, details: Details) -> str:
+    """All strengths and packs of a name, with their prices."""
+    named = joined((_priced(drug, language, details) for drug in drugs), language)
+    return f"V katalogu máme {named}." if language == "cs" else f"Our catalogue has {named}."
+
+
+def total(wanted: Sequence[tuple[int, Mapping[str, Any]]], language: Language) -> str:
+    """What so many packs of each product cost in all."""
+    cost = sum(packs * drug["price_czk"] for packs, drug in wanted)
+    name = "name_cs" if language == "cs" else "name"
+    named = joined((f"{packs} × {drug[name]}" for packs, drug in wanted), language)
+    if language == "cs":
+        return f"Dohromady: {named} stojí {cost} Kč."
+    return f"In total, {named} cost {cost} CZK."
 
 
 def put_aside(made: Mapping[str, Any], language: Language) -> str:

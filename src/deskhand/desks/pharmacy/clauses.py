@@ -1,0 +1,86 @@
+"""Questions of several clauses, of which one may ask for more than the shelves tell: `Is it
+habit-forming, and how much is it?`"""
+
+import re
+from functools import cache
+
+from .forms import FORM_OF
+from .marked_names import NAME, with_marked_names
+from .phrases import plain_text
+from .places import place_words
+from .word_forms import Word, words_in
+
+_SLAVIC = """
+    je jsou neni nejsou su bude budou ma maji muze muzu mohu smi smim lze nevadi moze mozem
+"""
+_SPANISH = "es son esta estan puede puedo hace crea sirve tiene"
+_GERMANIC = """
+    is are isn't does do did can could may should will would
+    ist sind kann darf muss soll wird hat macht
+"""
+_STARTS = frozenset(f"{_SLAVIC} {_SPANISH} {_GERMANIC}".split())
+"""Verbs that a question about a medicine begins with."""
+_BEHIND_A = f"{_SLAVIC} kolik kolko kde mate maji kdy do od za".split()
+_BEHIND_Y = f"{_SPANISH} cuanto cuesta donde tienen hay por".split()
+"""Words behind which `a` or `y` joins clauses, and is no English article."""
+_BREAK = re.compile(
+    r"[,;:¿()]|\s[-–]\s|\b(?:ale|and|but|und|aber|pero|nebo|alebo|or|oder)\b(?!\s*$)"
+    rf"|\b[ai]\s+(?=(?:{'|'.join(_BEHIND_A)})\b)|\b[yeo]\s+(?=(?:{'|'.join(_BEHIND_Y)})\b)"
+)
+_SMALL_WORDS = """
+    the a an it they them this that these of in at on for from to and still also too there here now
+    today tomorrow please mg g ml mcg iu tbl ks one same pharmacy pharmacies together altogether
+    both all total dohromady celkem spolu obe oboje oboji zusammen insgesamt beide beides gleichen
+    einer apotheke lekarna lekarne lekarni jedne jednej stejne farmacia farmacias misma juntos
+    juntas junto ambos todo y e i o und and oder or nebo
+    ho ji to je jej ten ta ty tento toho v ve u na z ze do pro po i taky take jeste dnes zitra teraz
+    ted prosim nejaky nejake tam aj este tiez
+    der die das den dem es sie er ihn in im bei von zu auf noch auch heute morgen jetzt bitte da
+    dort el la los las lo en de del un una por favor hoy aun todavia ahora tambien ahi alli
+"""
+_SMALL = frozenset(_SMALL_WORDS.split()) | _STARTS
+
+
+def clauses_of(question: str) -> list[str]:
+    """The clauses of a question in plain text."""
+    pieces = _BREAK.split(plain_text(question).rstrip("?!. "))
+    return [piece.strip() for piece in pieces if piece.strip()]
+
+
+def asks_about_a_medicine(clause: str) -> bool:
+    """Whether a clause may ask what a medicine is or does: it begins with a verb or the name and
+    says more than a place, a form or a number."""
+    words = words_in(with_marked_names(clause))
+    if not words or not _begins_so(words):
+        return False
+    return not all(map(_says_nothing, words))
+
+
+def asks_where(clause: str) -> bool:
+    """Whether a clause asks for a place alone: `Is it in Brno?`"""
+    words = words_in(with_marked_names(clause))
+    if not words or words[0].plain not in _STARTS or not all(map(_says_nothing, words)):
+        return False
+    return any(word.plain in _places() for word in words[1:])
+
+
+def _begins_so(words: list[Word]) -> bool:
+    """Whether a clause begins with a verb, or with a name and a word that says something of it:
+    `Zyrtec makes sleepy`, but not `Zyrtec on the shelf`."""
+    if words[0].written != NAME:
+        return words[0].plain in _STARTS
+    behind = [word for word in words if not _is_of_a_name(word)]
+    return bool(behind) and not _says_nothing(behind[0])
+
+
+def _says_nothing(word: Word) -> bool:
+    return _is_of_a_name(word) or word.plain in _SMALL or word.plain in _places()
+
+
+def _is_of_a_name(word: Word) -> bool:
+    return word.is_number or word.written == NAME or word.stem in FORM_OF
+
+
+@cache
+def _places() -> frozenset[str]:
+    return place_words()
