@@ -24,7 +24,7 @@ _BEHIND_A = f"{_SLAVIC} kolik kolko kde mate maji kdy do od za".split()
 _BEHIND_Y = f"{_SPANISH} cuanto cuesta donde tienen hay por".split()
 """Words behind which `a` or `y` joins clauses, and is no English article."""
 _BREAK = re.compile(
-    r"[,;:¿()]|\s[-–]\s|\b(?:ale|and|but|und|aber|pero|nebo|alebo|or|oder)\b(?!\s*$)"
+    r"[,;:¿()+]|\s[-–]\s|\b(?:zda|jestli|whether|ob|ale|and|but|und|aber|pero|nebo|alebo|or|oder)\b(?!\s*$)"
     rf"|\b[ai]\s+(?=(?:{'|'.join(_BEHIND_A)})\b)|\b[yeo]\s+(?=(?:{'|'.join(_BEHIND_Y)})\b)"
 )
 _SMALL_WORDS = """
@@ -38,6 +38,29 @@ _SMALL_WORDS = """
     der die das den dem es sie er ihn in im bei von zu auf noch auch heute morgen jetzt bitte da
     dort el la los las lo en de del un una por favor hoy aun todavia ahora tambien ahi alli
 """
+_HAVE = re.compile(
+    r"\b(?:do you (?:have|sell|stock|carry|keep)|have you got|(?<!jak )(?<!ako )mate|prodavate"
+    r"|predavate|vedete|(?:haben|fuhren|verkaufen) sie|tienen|venden)\b"
+)
+_ARTICLES = """
+    the a an any some your also still u v ve na i taky take prosim nejaky nejake nejakou nahodou
+    bitte auch noch eine ein einen keine etwas un una unos unas algun alguna el la los las tambien
+    aj vlastne aspon nekde
+"""
+_DETERMINERS = frozenset(_ARTICLES.split())
+_SHOP_WORDS = """
+    skladem sklade dispozici otevreno otevrene open offen geoffnet abierto abierta stock left
+    available vorratig lager verfugbar disponible disponibles balenie baleni velke male vetsi mensi
+    packung packungen schachtel cajas caja envases pack packs box boxes sizes strengths large small
+    nejake nejaky dnes zitra vikend sobotu nedeli recept rezept receta price prices oteviraci
+    opening hours time cenu preise beide beides both oboje oboji obe ambos dos lekarnu lekarny
+    lekarne pobocku pobocky filiale branch shop pharmacy pharmacies more enough dost vice rezervaci
+    reservation telling moznost namysli rada rad zajem pravdu ho ich ju ihn sie welche davon more
+    posledni poslednich last letzte ultimas tentokrat momentalne aktualne ted nyni teraz now right
+    ulozeno odlozeno reserved generikum generika dotaz prosbu question frage pregunta
+"""
+_OF_A_SHOP = frozenset(_SHOP_WORDS.split())
+_SHORTEST_THING = 4
 _SMALL = frozenset(_SMALL_WORDS.split()) | _STARTS
 
 
@@ -54,6 +77,22 @@ def asks_about_a_medicine(clause: str) -> bool:
     if not words or not _begins_so(words):
         return False
     return not all(map(_says_nothing, words))
+
+
+def asks_for_another_thing(plain: str) -> bool:
+    """Whether a sentence asks for something that is no medicine of ours, beside which `have` says
+    nothing: `Do you sell thermometers?`"""
+    marked = with_marked_names(plain)
+    if NAME in marked:
+        return False
+    asked = _HAVE.search(marked)
+    behind = words_in(marked[asked.end() :]) if asked else []
+    meant = [word for word in behind if word.plain not in _DETERMINERS]
+    return bool(meant) and not _is_no_thing(meant[0])
+
+
+def _is_no_thing(word: Word) -> bool:
+    return _says_nothing(word) or word.plain in _OF_A_SHOP or len(word.plain) < _SHORTEST_THING
 
 
 def asks_where(clause: str) -> bool:

@@ -122,6 +122,7 @@ class MentionReader:
         self, text: str, others: Collection[str] = (), *, nouns_are_capitalised: bool = False
     ) -> list[Mention]:
         """In order. `others` are folded words that name people and places."""
+        text = text.replace(" + ", " plus ")
         words, clean = counted_words(text), visible(text)
         unknown = UnknownNames(self._names, clean, words, others, nouns=nouns_are_capitalised)
         variants = Variants(self._names, clean, words, others, nouns=nouns_are_capitalised)

@@ -26,7 +26,22 @@ _PREPOSITIONS = """
     bileho bily zlateho zlaty the la
 """
 _BEFORE_A_PLACE = frozenset(_PREPOSITIONS.split())
-_PHARMACY = frozenset(("pharmacy", "lekarna", "lekarne", "lekarny", "apotheke", "farmacia"))
+_PHARMACIES = """
+    pharmacy lekarna lekarne lekarny lekarnu lekarnou lekaren lekarnach lekarni apotheke apotheken
+    farmacia pobocka pobocce pobocku pobocky filiale
+"""
+_PHARMACY = frozenset(_PHARMACIES.split())
+_ADJECTIVES = {
+    "Praha": "prazsk",
+    "Brno": "brnensk",
+    "Ostrava": "ostravsk",
+    "Plzeň": "plzensk",
+    "Olomouc": "olomouck",
+    "Liberec": "libereck",
+    "České Budějovice": "budejovick",
+}
+_ADJECTIVE_ENDINGS = ("a", "e", "ou", "y", "u", "ych", "ym", "em", "ej", "ymi")
+"""`Plzeňská lékárna` is the one in Plzeň."""
 _UNNAMED_TOWN = re.compile(r"^(?:v|ve|do|in|en|nach)$")
 _NO_TOWN = """
     pondeli utery stredu ctvrtek patek sobotu nedeli pondelok utorok stvrtok piatok nedelu leden
@@ -149,7 +164,9 @@ def _names_of(pharmacy: Pharmacy) -> Iterable[str]:
 def _table(pharmacies: tuple[Pharmacy, ...]) -> dict[str, _Named]:
     table: dict[str, _Named] = {}
     for pharmacy in pharmacies:
-        for name in (pharmacy.name, *pharmacy.places.split(";")):
+        adjective = _ADJECTIVES.get(town_of(pharmacy), "")
+        adjectives = [f"{_WEAK}{adjective}{ending}" for ending in _ADJECTIVE_ENDINGS if adjective]
+        for name in (pharmacy.name, *pharmacy.places.split(";"), *adjectives):
             key = _plain(name.removeprefix(_WEAK))
             earlier = table.get(key)
             meant = frozenset((pharmacy.id,)) | (earlier.pharmacies if earlier else frozenset())

@@ -63,6 +63,9 @@ def _availability(request: Fields, words: str) -> Fields:
         return _for_a_person(request, f"it is not plain whether {', '.join(others)} is wanted")
     if _most_packs(request) > _BULK:
         return _for_a_person(request, f"{_most_packs(request)} packs are asked for")
+    is_kept = all(item["name"] and not item["lacks"] for item in request["items"])
+    if not is_kept and wishes.has_another_choice(words):
+        return _for_a_person(request, "something is not kept, and another choice is named")
     return _with_open_questions(request, words)
 
 

@@ -350,7 +350,9 @@ async def tell_hours(
     request = customer_request.read("", envelope.raw_input, _people(envelope))
     if wishes.asks_for_a_holiday(words):
         return {"hand_over": True, "reason": _OTHER_HOURS}
-    if wishes.open_questions(words) or not wishes.asks_for_hours(words) or request.items:
+    if request.items:
+        return {"hand_over": True, "reason": "a medicine is named beside opening hours"}
+    if wishes.open_questions(words) or not wishes.asks_for_hours(words):
         return {}
     return {"text": answers.opening_hours(request), "language": request.language}
 

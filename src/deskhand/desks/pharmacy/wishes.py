@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from .clauses import asks_about_a_medicine, asks_where, clauses_of
+from .clauses import asks_about_a_medicine, asks_for_another_thing, asks_where, clauses_of
 from .phrases import kinds_of, plain_sentences, plain_text, speaks_of
 from .word_forms import sentences_in, visible
 
@@ -119,7 +119,7 @@ class Details(NamedTuple):
 def details_in(text: str) -> Details:
     plain = plain_sentences(text)
     return Details(
-        hours=asks_for_hours(text),
+        hours=asks_for_hours(text) or any(_asks(one) and speaks_of("when", one) for one in plain),
         prescription=any(_asks(one) and speaks_of("prescription", one) for one in plain),
         kinds=any(speaks_of("kinds", one) for one in plain),
         total=any(speaks_of("sum", one) and speaks_of("paying", one) for one in plain),
@@ -139,17 +139,19 @@ def open_questions(text: str, names: Collection[str] = ()) -> list[str]:
 
     A few words with one of the `names` ask for it: `And Zyrtec?`
     """
-    questions = [sentence for sentence in sentences_in(text) if sentence.endswith("?")]
-    return [
-        question
-        for question in questions
-        if not _is_answerable(plain_text(question)) and not _only_names(question, names)
-    ]
+    return [sentence for sentence in sentences_in(text) if _is_open(sentence, names)]
+
+
+def _is_open(sentence: str, names: Collection[str]) -> bool:
+    plain = plain_text(sentence)
+    if sentence.endswith("?"):
+        return not _is_answerable(plain) and not _only_names(sentence, names)
+    return _asks(plain) and (speaks_of("not_ours", plain) or _has_open_clause(plain))
 
 
 def _only_names(question: str, names: Collection[str]) -> bool:
     is_short = len(question.split()) <= _FEW_WORDS
-    if not is_short or any(map(_is_open_clause, clauses_of(question))):
+    if not is_short or _has_open_clause(plain_text(question)):
         return False
     return any(plain_text(name) in plain_text(question) for name in names)
 
@@ -166,7 +168,11 @@ def wanted_elsewhere(text: str, names: Sequence[str], counted: Collection[str]) 
 
 def _is_answerable(plain: str) -> bool:
     """Whether our shelves answer a question, and each of its clauses."""
-    return _is_ours(plain) and not any(map(_is_open_clause, clauses_of(plain)))
+    return _is_ours(plain) and not _has_open_clause(plain)
+
+
+def _has_open_clause(plain: str) -> bool:
+    return asks_for_another_thing(plain) or any(map(_is_open_clause, clauses_of(plain)))
 
 
 def _is_open_clause(clause: str) -> bool:
@@ -190,6 +196,11 @@ def asks_for_a_holiday(text: str) -> bool:
     return any(
         speaks_of("hours", plain) and speaks_of("holiday", plain) for plain in plain_sentences(text)
     )
+
+
+def has_another_choice(text: str) -> bool:
+    """Whether a message says what is wanted if something is not there: `or else the plain one`."""
+    return any(speaks_of("other_choice", plain) for plain in plain_sentences(text))
 
 
 def seeks_something(text: str) -> bool:

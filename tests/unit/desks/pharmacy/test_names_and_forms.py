@@ -60,9 +60,20 @@ def test_an_apposition_makes_no_other_medicine(text: str) -> None:
     assert only(text).lacks == ""
 
 
-def test_a_plus_between_two_names_joins_them() -> None:
-    items = read("", "Máte Dolmina plus Helicid 20?").items
-    assert [item.name for item in items] == ["Dolmina", "Helicid"]
+@pytest.mark.parametrize("text", ["Máte Dolmina plus Helicid 20?", "Dolmina 100 mg + Helicid"])
+def test_a_plus_between_two_names_joins_them(text: str) -> None:
+    items = read("", text).items
+    assert [(item.name, item.lacks) for item in items] == [("Dolmina", ""), ("Helicid", "")]
+
+
+def test_a_pharmacy_is_known_by_the_adjective_of_its_town() -> None:
+    assert read("", "Vede ho plzeňská lékárna?").place == "PH07"
+    assert read("", "Máte v brněnských lékárnách Crestor?").place == "Brno"
+    assert read("", "Dám si plzeňské pivo.").place == ""
+
+
+def test_the_pack_of_thirty_is_one() -> None:
+    assert (only("Do you have Xyzal, the 90 pack?").pack_size) == 90
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from deskhand.desks.pharmacy import answers, wishes
 from deskhand.desks.pharmacy.catalogue import sample_pharmacies, sample_products
 from deskhand.desks.pharmacy.customer_request import as_output, read
+from deskhand.desks.pharmacy.request_check import checked
 from deskhand.desks.pharmacy.signs import medical_signs
 from deskhand.desks.pharmacy.wording import name_of
 
@@ -67,6 +68,11 @@ Was haben Sie gegen Rückenschmerzen?
 Môžem Visine a Nasivin spolu? Koľko stoja spolu?
 Od koľkých rokov je Nasivin a máte ho?
 Je Veral dobrý pre 88 ročného deda?
+Potřebuju poradit, zda Veral zabere na koleno, a kolik stojí.
+Máte Veral nebo něco podobného?
+Do you have Veral or something comparable?
+Haben Sie Veral oder etwas Ähnliches?
+¿Tienen Veral o algo parecido?
 """.strip().splitlines()
 
 
@@ -93,6 +99,12 @@ def test_a_medical_question_after_a_plain_sentence_is_noticed(text: str) -> None
         "Do you have Furon and is it made in Germany?",
         "¿Tienen Furon y es vegano?",
         "Máte Furon a je ještě v původním obalu?",
+        "Chtěla bych vědět, jestli Furon zlevní.",
+        "Do you have Furon? Do you sell thermometers?",
+        "Haben Sie Furon? Haben Sie Fieberthermometer?",
+        "¿Tienen Furon? ¿Tienen termómetros?",
+        "Máte Furon? Prodáváte i teploměry?",
+        "what does furon cost and do you take cards",
     ],
 )
 def test_a_clause_that_the_shelves_do_not_answer_leaves_the_question_open(text: str) -> None:
@@ -114,6 +126,9 @@ def test_a_clause_that_the_shelves_do_not_answer_leaves_the_question_open(text: 
         "How many tablets are in a box of Furon?",
         "Do kdy máte otevřeno a je tam Furon?",
         "Kann ich Furon heute bei Ihnen kaufen?",
+        "Máte otevřeno i v neděli? Máte skladem Furon?",
+        "Do you have any in stock? Do you have Furon?",
+        "¿Tienen cajas grandes de Furon?",
     ],
 )
 def test_what_the_shelves_answer_is_not_open(text: str) -> None:
@@ -131,6 +146,20 @@ def test_what_the_shelves_answer_is_not_open(text: str) -> None:
 )
 def test_other_prescriptions_and_payments_are_a_persons(text: str) -> None:
     assert wishes.open_questions(text, ["Furon"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Máte Furon Plus? Jestli ne, kolik stojí obyčejný Furon?",
+        "Do you have Furon Rapid? Otherwise I take the plain one.",
+        "Haben Sie Furon Forte? Wenn nicht, was kostet das normale?",
+        "¿Tienen Furon Plus? Si no, ¿cuánto cuesta el normal?",
+    ],
+)
+def test_another_choice_beside_what_is_not_kept_is_a_persons(text: str) -> None:
+    made = checked(as_output(read("", text)), "availability", text, {})
+    assert made["hand_over"]
 
 
 # --- what is told
