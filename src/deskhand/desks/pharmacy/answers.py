@@ -146,8 +146,9 @@ def _total(
         if len({(drug["brand"], drug["strength"], drug["form"]) for drug in own}) != 1:
             return []
         wanted.append((item["packs"] or 1, min(own, key=lambda drug: int(drug["pack"]))))
-    is_several = sum(packs for packs, _ in wanted) > 1
-    return [wording.total(wanted, language)] if details.total and is_several else []
+    has_counted = any(packs > 1 for packs, _ in wanted)
+    is_asked = (details.price and has_counted) or (details.total and len(wanted) > 1)
+    return [wording.total(wanted, language)] if is_asked else []
 
 
 def _read_as(item: Mapping[str, Any], language: Language) -> str:

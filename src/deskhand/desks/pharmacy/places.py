@@ -42,6 +42,7 @@ _ADJECTIVES = {
 }
 _ADJECTIVE_ENDINGS = ("a", "e", "ou", "y", "u", "ych", "ym", "em", "ej", "ymi")
 """`Plzeňská lékárna` is the one in Plzeň."""
+_FROM = frozenset(("z", "ze", "zo", "aus", "from", "desde"))
 _UNNAMED_TOWN = re.compile(r"^(?:v|ve|do|in|en|nach)$")
 _NO_TOWN = """
     pondeli utery stredu ctvrtek patek sobotu nedeli pondelok utorok stvrtok piatok nedelu leden
@@ -101,6 +102,7 @@ def places_in(text: str, pharmacies: Sequence[Pharmacy] | None = None) -> Places
     words = words_in(text)
     times: dict[str, int] = {}
     not_served: dict[str, None] = {}
+    origins: dict[str, None] = {}
     at = 0
     while at < len(words):
         length, named = _longest(table, words, at)
@@ -111,9 +113,17 @@ def places_in(text: str, pharmacies: Sequence[Pharmacy] | None = None) -> Places
             continue
         length, town = _town_at(words, at)
         if town:
-            not_served[town] = None
+            places_from = origins if _is_origin(words, at) else not_served
+            places_from[town] = None
         at += max(length, 1)
+    if not times:
+        not_served |= origins
     return _narrowed(served, times, tuple(not_served))
+
+
+def _is_origin(words: Sequence[Word], at: int) -> bool:
+    """Whether somebody tells only where he comes from."""
+    return at > 0 and words[at - 1].plain in _FROM
 
 
 def _narrowed(
@@ -189,7 +199,22 @@ def _is_a_place(words: Sequence[Word], at: int, length: int) -> bool:
     after = words[at + length].plain if at + length < len(words) else ""
     if before in _PHARMACY or after in _PHARMACY:
         return True
-    return words[at].is_capitalised and before in _BEFORE_A_PLACE
+    is_name = words[at].is_capitalised or _is_beside_its_town(words, at)
+    return is_name and before in _BEFORE_A_PLACE
+
+
+def _is_beside_its_town(words: Sequence[Word], at: int) -> bool:
+    """Whether a town of ours is named right before, by who writes no capitals: `v praze na
+    letne`."""
+    near = {word.plain for word in words[max(0, at - 3) : at]}
+    return bool(near & _own_towns()) and not any(word.is_capitalised for word in words)
+
+
+@cache
+def _own_towns() -> frozenset[str]:
+    """The forms of one word of the names of our towns."""
+    first = [pharmacy.places.split(";")[:6] for pharmacy in sample_pharmacies()]
+    return frozenset(_plain(name) for names in first for name in names if name[0] != _WEAK)
 
 
 def _town_at(words: Sequence[Word], at: int) -> tuple[int, str]:

@@ -84,12 +84,13 @@ class Variants:
         return word.plain in _VARIANT
 
     def _is_behind_an_article(self, end: int) -> bool:
-        """Whether an article follows, and then a word that is clearly a variant."""
+        """Whether an article or a form follows, and then a word that is clearly a variant."""
         if end + 1 >= len(self._words) or self._words[end + 1].opens:
             return False
-        article, word = self._words[end], self._words[end + 1]
-        is_pair = article.plain in _ARTICLES and self._between(end + 1) == " "
-        return is_pair and word.plain in _CLEARLY and not article.opens
+        first, word = self._words[end], self._words[end + 1]
+        is_small = first.plain in _ARTICLES or first.stem in FORM_OF
+        is_pair = is_small and self._between(end + 1) == " "
+        return is_pair and word.plain in _CLEARLY and not first.opens
 
     def _is_capitalised_part(self, at: int, begin: int) -> bool:
         """Whether a capitalised word can only be a part of the name before it: `Nurofen Aroma`."""

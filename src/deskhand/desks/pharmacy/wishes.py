@@ -112,8 +112,9 @@ class Details(NamedTuple):
     prescription: bool = False
     kinds: bool = False
     """Which strengths and packs there are."""
+    price: bool = False
     total: bool = False
-    """What several packs cost in all."""
+    """What several medicines cost in all."""
 
 
 def details_in(text: str) -> Details:
@@ -122,6 +123,7 @@ def details_in(text: str) -> Details:
         hours=asks_for_hours(text) or any(_asks(one) and speaks_of("when", one) for one in plain),
         prescription=any(_asks(one) and speaks_of("prescription", one) for one in plain),
         kinds=any(speaks_of("kinds", one) for one in plain),
+        price=any(_asks(one) and speaks_of("price", one) for one in plain),
         total=any(speaks_of("sum", one) and speaks_of("paying", one) for one in plain),
     )
 

@@ -72,6 +72,17 @@ def test_a_pharmacy_is_known_by_the_adjective_of_its_town() -> None:
     assert read("", "Dám si plzeňské pivo.").place == ""
 
 
+def test_a_district_in_small_letters_is_known_beside_its_town() -> None:
+    assert read("", "mate v praze na letne zodac?").place == "PH03"
+    assert read("", "mate neco na slunce?").place == ""
+
+
+def test_where_somebody_comes_from_is_not_asked_about() -> None:
+    assert read("", "Prídem do Brna, som z Bratislavy.").places.not_served == ()
+    assert read("", "Jsem ze Zlína, přijedu do Brna.").places.not_served == ()
+    assert read("", "Máte pobočku v Bratislavě?").places.not_served == ("Bratislava",)
+
+
 def test_the_pack_of_thirty_is_one() -> None:
     assert (only("Do you have Xyzal, the 90 pack?").pack_size) == 90
 
@@ -85,6 +96,7 @@ def test_the_pack_of_thirty_is_one() -> None:
         ("Haben Sie Dulcolax Forte?", "Dulcolax Forte"),
         ("¿Tienen Brufen, el rapid?", "Brufen rapid"),
         ("Sháním Brufen, ten forte.", "Brufen forte"),
+        ("¿Tienen Fastum gel forte?", "Fastum forte"),
         ("Do you have Otrivin Breeze in Prague?", "Otrivin Breeze"),
         ("Máte Acylpyrin C?", "Acylpyrin C"),
         ("Do you have Lantus-Solo?", "Lantus Solo"),
