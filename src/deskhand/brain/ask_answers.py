@@ -16,6 +16,7 @@ from deskhand.brain.embedded_desk import EmbeddedDesk, Intents, ReadsAnswers
 from deskhand.brain.named_in_passage import speaks_of_it
 from deskhand.brain.relevance import Ranked
 from deskhand.brain.task_inputs import message_of, said_in, written_language
+from deskhand.language.answer_language import wished_language
 from deskhand.language.asks import Part, PartKind, read_parts, speaks
 from deskhand.language.question_examples import UNANSWERED
 from deskhand.model.knowledge import Hit
@@ -89,7 +90,13 @@ def asks_of(task: Task, language: str | None) -> list[Part]:
     written = written_language(said)
     parts = read_parts(said, subject, written if speaks(written) else language)
     asks = [part for part in parts if part.kind is PartKind.ASK]
+    asks = [ask for ask in asks if not _names_language(ask)] or asks
     return asks or [part for part in parts if part.kind is PartKind.WISH]
+
+
+def _names_language(ask: Part) -> bool:
+    """Whether it only says in which language to answer: that is no question for an article."""
+    return not ask.text.endswith("?") and wished_language(ask.text) is not None
 
 
 def asks_beside(topic: str, asks: Sequence[Part], topics: Intents, articles: Intents) -> list[Part]:

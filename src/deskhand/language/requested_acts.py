@@ -7,6 +7,7 @@ such a thing beside its question is not answered by an answer to the question.
 """
 
 import re
+from collections.abc import Sequence
 
 from deskhand.language.asks import PartKind, read_parts
 from deskhand.language.slots.folded_text import fold
@@ -58,10 +59,13 @@ _ACTS = {
         r"(?:zmiencie|anulujcie|usuncie|poprawcie|przygotujcie|zadzwoncie|dodajcie)\b",
     ),
 }
-_PATTERNS = {
-    language: re.compile("|".join(rf"\b{pattern}" for pattern in patterns))
-    for language, patterns in _ACTS.items()
-}
+
+
+def _pattern(patterns: Sequence[str]) -> re.Pattern[str]:
+    return re.compile("|".join(rf"\b{pattern}" for pattern in patterns))
+
+
+_PATTERNS = {language: _pattern(patterns) for language, patterns in _ACTS.items()}
 
 
 def requested_act(text: str, subject: str = "", language: str | None = None) -> str | None:

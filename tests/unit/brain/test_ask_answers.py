@@ -111,3 +111,9 @@ def test_a_passage_must_say_it_of_the_thing_that_is_named(ask: str, of_another: 
 )
 def test_a_code_that_is_asked_about_stands_in_the_passage(ask: str, left_out: bool) -> None:
     assert leaves_out_code(ask, f"{LAMPS} It meets EN60598-1.") is left_out
+
+
+def test_the_language_of_the_answer_is_no_question_for_an_article() -> None:
+    text = "Kolik stojí lampa? Prosím o odpověď v angličtině, budu ji přeposílat řediteli."
+    task = Task(kind=TaskKind.DRAFT, stage="draft", text=text, inputs={})
+    assert [ask.text for ask in asks_of(task, "cs")] == ["Kolik stojí lampa?"]

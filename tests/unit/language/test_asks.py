@@ -256,3 +256,18 @@ def test_an_item_may_name_its_subject_and_then_ask() -> None:
 )
 def test_a_spanish_question_begins_at_its_mark(text: str, expected: list[str]) -> None:
     assert asks(text, "", "es") == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "How many are free? Which colours we want I'll tell you next week."),
+        ("cs", "Kolik jich je zdarma? Které barvy chceme, vám ještě napíšeme."),
+        ("de", "Wie viele sind gratis? Welche Farben wir nehmen, schreiben wir Ihnen noch."),
+        ("es", "¿Cuántas son gratis? Cuáles queremos os lo decimos luego."),
+        ("cs", "Obracím se na Vás s prosbou. Kolik jich je zdarma?"),
+        ("de", "Ich wende mich mit einer Frage an Sie. Wie viele sind gratis?"),
+    ],
+)
+def test_what_is_told_later_or_leads_to_a_question_asks_nothing(language: str, text: str) -> None:
+    assert len(asks(text, "", language)) == 1
