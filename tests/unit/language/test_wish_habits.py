@@ -1,7 +1,7 @@
 """Habits of people who ask for a meeting: both days at the same hours, when it must be over, what
 they come from, that no other day suits."""
 
-from datetime import datetime
+from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -135,3 +135,77 @@ def test_german_days_with_article_and_number_are_dates() -> None:
 )
 def test_a_length_in_words_of_two_is_read(language: str, text: str, minutes: int) -> None:
     assert read_wish(text, language, NOW).minutes == minutes
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "On Friday I teach until eleven, afterwards I could talk."),
+        ("de", "Am Freitag habe ich bis elf Unterricht, danach könnten wir sprechen."),
+        ("cs", "V pátek mám do jedenácti výuku, pak bychom si mohli zavolat."),
+        ("es", "El viernes por la mañana tengo clase hasta las once, después puedo hablar."),
+    ],
+)
+def test_who_is_busy_until_a_time_and_could_then_is_met_after_it(language: str, text: str) -> None:
+    assert windows(language, text) == ["2026-10-16 11:00-"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Could we meet on Friday until eleven? Afterwards we would like to see the town."),
+        ("de", "Am Freitag könnte ich bis elf, danach habe ich Unterricht."),
+    ],
+)
+def test_who_could_until_a_time_is_not_met_after_it(language: str, text: str) -> None:
+    assert windows(language, text) == ["2026-10-16 -11:00"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Next week doesn't work for me except Thursday afternoon."),
+        ("de", "Nächste Woche geht es leider nicht, außer am Donnerstag nachmittags."),
+    ],
+)
+def test_what_is_excepted_from_a_refusal_is_never_refused(language: str, text: str) -> None:
+    wish = read_wish(text, language, NOW)
+    assert wish.person or windows(language, text) == ["2026-10-22 12:00-"]
+
+
+def test_hours_that_leave_nothing_together_wait() -> None:
+    text = "How about lunchtime on Monday, or else Tuesday at five past nine?"
+    assert read_wish(text, "en", NOW).unclear
+
+
+def test_this_afternoon_is_today() -> None:
+    text = "Could we come either this afternoon or tomorrow morning?"
+    assert windows("en", text) == ["2026-10-13 12:00-", "2026-10-14 -12:00"]
+
+
+def test_a_sentence_may_begin_with_a_mark_of_its_own() -> None:
+    text = "Viajo el domingo y vuelvo el jueves. ¿Podemos vernos el viernes por la tarde?"
+    assert windows("es", text) == ["2026-10-16 12:00-"]
+
+
+def test_the_next_weekday_of_a_list_is_the_day_after() -> None:
+    text = "Puedo el lunes y el martes a cualquier hora, y el miércoles solo hasta las once."
+    assert windows("es", text) == ["2026-10-19..2026-10-20", "2026-10-21 -11:00"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Would you be there on Friday 26 March? That is Good Friday here."),
+        ("cs", "Byli byste tam 29. března? Je Velikonoční pondělí, to by bylo fajn."),
+        ("de", "Wären Sie am 29. März da? Das wäre der Ostermontag."),
+        ("es", "¿Podrían el 26 de marzo? Es Viernes Santo."),
+    ],
+)
+def test_a_holiday_named_like_a_weekday_is_not_the_next_of_that_name(
+    language: str, text: str
+) -> None:
+    wish = read_wish(text, language, NOW)
+    assert wish.unclear or not any(
+        window.holds_day(date(2026, 10, 16)) for window in wish.stretches
+    )

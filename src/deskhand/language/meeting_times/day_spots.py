@@ -16,8 +16,10 @@ from deskhand.language.meeting_times.day_ranges import (
 from deskhand.language.meeting_times.day_spot import Days, DaySpot, limited
 from deskhand.language.meeting_times.day_words import (
     LATER_WEEK,
+    NAMED_DAY,
     RANGE_JOINT,
     RANGE_OPENING,
+    THIS_PART,
     UNTIL_END,
     WEEK_PART,
     WEEKDAY,
@@ -243,8 +245,13 @@ def _numbered(
 
 
 def _weeks(folded: str, languages: tuple[str, ...], today: date) -> Iterator[DaySpot]:
-    """The week after next."""
+    """The week after next, today by its part, days that only look like a weekday."""
     for language in languages:
+        for match in compiled(NAMED_DAY[language]).finditer(folded):
+            yield DaySpot(match.start(), match.end(), kind="doubt")
+        if language in THIS_PART:
+            for match in compiled(THIS_PART[language]).finditer(folded):
+                yield DaySpot(match.start(1), match.end(1), ((today, today),))
         for match in compiled(LATER_WEEK[language]).finditer(folded):
             week = week_around(today + timedelta(days=14))
             yield DaySpot(match.start(), match.end(), (week,), kind="week")

@@ -18,6 +18,19 @@ WEEKLY: dict[str, str] = {
     "es": "los_lunes los_martes los_miercoles los_jueves los_viernes los_sabados los_domingos",
 }
 """Every such day; `_` is a space."""
+NAMED_DAY: dict[str, str] = {
+    "en": r"\b(?:good|black|cyber|easter|whit|bank holiday) (?:friday|monday|sunday)\b|"
+    r"\bash wednesday\b|\bmaundy thursday\b|\bpalm sunday\b",
+    "cs": r"\b(?:velk\w+|cern\w+) pat(?:ek|ku|kem)\b|\bvelikonocni\w* (?:pondel|nedel)\w+\b|"
+    r"\bpondel\w+ velikonocni\w*\b|\bzelen\w+ ctvrt(?:ek|ku)\b",
+    "de": r"\b(?:karfreitag|(?:oster|pfingst|rosen)montag|(?:oster|pfingst|palm)sonntag|"
+    r"grundonnerstag|aschermittwoch|schwarze[nr]? freitag)s?\b",
+    "es": r"\b(?:jueves|viernes|sabado) santo\b|\blunes de (?:pascua|pentecostes)\b|"
+    r"\bdomingo de (?:pascua|ramos|resurreccion)\b|\bmiercoles de ceniza\b",
+}
+"""Days of the calendar that bear the name of a weekday: they are not the next one of that name."""
+THIS_PART: dict[str, str] = {"en": r"\b(this)(?: very)? (?:morning|afternoon|evening)\b"}
+"""Today, where only a part of it is named."""
 LATER_WEEK: dict[str, str] = {
     "en": r"\b(?:the )?week after next\b",
     "cs": r"\bprespristi(?:m|ho)? tyd(?:en|nu|ne)\b|\bob tyden\b",
@@ -65,13 +78,13 @@ LIMIT_BEFORE: dict[str, dict[str, str]] = {
     "cs": {
         "until": r"do|nejpozdeji(?: do| ve?)?",
         "before": r"pred",
-        "from": r"od|pocinaje|nejdrive?j?(?: od| ve?)?|az (?:od|ve?)",
+        "from": r"od|pocinaje|nejdrive?j?(?: od| ve?)?|az od",
         "after": r"po|az po",
     },
     "de": {
         "until": r"bis(?: zum| einschlieslich)?|spatestens(?: am| bis)?",
         "before": r"vor(?: dem)?",
-        "from": r"ab(?: dem)?|fruhestens(?: am| ab)?|erst (?:ab|am)(?: dem)?",
+        "from": r"ab(?: dem)?|fruhestens(?: am| ab)?|erst ab(?: dem)?",
         "after": r"nach(?: dem)?",
     },
     "es": {

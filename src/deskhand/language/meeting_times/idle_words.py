@@ -9,7 +9,8 @@ EACH: dict[str, str] = {
     "de": r"\b(?:an )?(?:den |die )?beiden? tagen?\b|\b(?:an )?jedem der (?:beiden |zwei )?tage\b|"
     r"\bjeweils\b",
     "es": r"\b(?:en )?(?:los dos|ambos) dias\b|\b(?:en )?cualquiera de (?:los|esos|estos|ambos)"
-    r"(?: dos)?(?: dias)?\b|\bcada (?:uno de los )?dias?\b|\blos dos dias\b",
+    r"(?: dos)?(?: dias)?\b|\bcada (?:uno de los )?dias?\b|\ben (?:ambos|los dos) casos\b|"
+    r"\blos dos dias\b",
 }
 """What is said beside it counts for every day that was named."""
 INDIFFERENT: dict[str, str] = {
@@ -23,27 +24,29 @@ INDIFFERENT: dict[str, str] = {
     r"\b(?:i'm|we're|i am|we are) (?:easy|flexible) (?:about|with|on|regarding) (?:the )?"
     r"(?:time|times|hour|day)s?\b",
     "cs": r"\b(?:na )?(?:case|hodine|dni|presnem case|presne hodine) (?:mi |nam )?(?:vubec )?"
-    r"nezalezi\b|\b(?:je )?(?:mi|nam) (?:(?:je )?(?:uplne )?)?(?:jedno|fuk),? (?:kdy|v kolik"
-    r"(?: hodin)?|ktery den|ve kterou hodinu)\b|\bcas (?:je |necham |nechavam )?(?:na vas|"
-    r"(?:je )?(?:mi|nam) jedno)\b|\b(?:nezalezi|nesejde) (?:mi |nam )?na (?:case|hodine|dni|"
-    r"tom kdy)\b|\bkdykoliv? (?:se (?:vam )?(?:to )?hodi|vam to vyhovuje|chcete)\b",
+    r"(?:nezalezi|nesejde)\b|\b(?:nezalezi|nesejde) (?:mi |nam )?na (?:case|hodine|dni|tom kdy)\b|"
+    r"\b(?:je )?(?:mi|nam) (?:(?:je )?(?:uplne )?)?(?:jedno|fuk),? (?:kdy|v kolik(?: hodin)?|"
+    r"ktery den|ve kterou hodinu)\b|\bcas (?:je |necham |nechavam )?(?:na vas|"
+    r"(?:je )?(?:mi|nam) jedno)\b|"
+    r"\bkdykoliv? (?:se (?:vam )?(?:to )?hodi|vam to vyhovuje|chcete)\b",
     "de": r"\b(?:die )?(?:genaue )?(?:uhrzeit|zeit|stunde) (?:ist|ware) (?:mir|uns) "
     r"(?:ganz |vollig )?(?:egal|gleich|einerlei)\b|\b(?:ganz )?(?:egal|gleich),? (?:wann|"
     r"um wie ?viel uhr|welcher tag|an welchem tag|zu welcher (?:uhr)?zeit|welche uhrzeit)\b|"
     r"\b(?:bei|mit) der (?:uhr)?zeit (?:bin ich|sind wir) (?:ganz )?(?:flexibel|offen)\b|"
     r"\bje nachdem\b|"
     r"\bwann (?:immer )?(?:es |sie )(?:ihnen )?(?:passt|wollen|mochten)\b",
-    "es": r"\b(?:me |nos )?(?:da|dan) (?:un poco )?igual (?:la hora|el dia|cuando|a que hora|"
-    r"que dia)\b|"
-    r"\b(?:la hora|el dia|cuando)(?: (?:me|nos))? (?:da igual|es indiferente|no importa)\b|"
+    "es": r"\b(?:me |nos )?(?:da|dan) (?:(?:un poco )?igual|lo mismo) "
+    r"(?:la hora|el dia|cuando|a que hora|que dia)\b|"
+    r"\b(?:la hora|el dia|cuando)(?: (?:me|nos))? "
+    r"(?:da igual|da lo mismo|es indiferente|no importa)\b|"
+    r"\bcuando (?:quieran?|querais|gusten?|prefieran?|puedan?|les (?:venga|vaya) bien)\b|"
     r"\bno (?:me |nos )?importa (?:la hora|el dia|cuando|a que hora|que dia)\b|"
     r"\bla hora (?:que|la que) (?:ustedes? )?(?:quiera\w*|prefiera\w*|les? "
     r"(?:convenga|venga bien))\b",
 }
 """The time of day, or the day, is left to us."""
 ON_THE_WAY: dict[str, str] = {
-    "de": r"\b(?:flieg|reis)\w* (?:ich|wir) (nach [a-z]{4,})\b|"
-    r"\b(?:ich|wir) (?:flieg|reis)\w* (?:\w+ ){0,2}(nach [a-z]{4,})\b",
+    "de": r"\b(?:flieg|reis)\w* (?:\w+ ){0,3}(nach [a-z]{4,})\b",
 }
 """Where somebody goes; the words in brackets look like a limit."""
 OTHER_DAYS: dict[str, str] = {

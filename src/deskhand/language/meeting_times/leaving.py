@@ -40,7 +40,8 @@ _LEAVING: dict[str, _Words] = {
         rf"(?:(?:a|my|our|the) {_RIDE['en']}(?: to catch)?|another (?:meeting|appointment|call))",
     ),
     "cs": _Words(
-        r"musi(?:m|me)?|bud(?:u|eme) muset|potrebuj(?:i|u|eme)|mel[aiy]? by(?:ch|chom)|"
+        r"musi(?:m|me)?|bud(?:u|eme) muset|potrebuj(?:i|u|eme)|musel[aoi]? by|"
+        r"mel[aoiy]? by(?:ch|chom)?|"
         r"by(?:ch|chom) mel[aiy]?|chceme|chci",
         r"odejit|odjet|jit|pryc|bezet(?: na \w+)?|utikat|vypadnout|zmizet|mizet|odchazet|odjizdet|"
         rf"vyrazit|koncit|skoncit|stihnout {_RIDE['cs']}|na {_RIDE['cs']}|"
@@ -59,7 +60,7 @@ _LEAVING: dict[str, _Words] = {
         r"ich|wir|aber|leider|schon|wieder|dann|jedoch|spatestens|nur|unbedingt|allerdings|"
         r"namlich",
         r"(?:bin ich|sind wir) (?:wieder )?weg|fertig (?:sind|werden|bin)|"
-        rf"(?:fahrt|geht) (?:mein|unser) {_RIDE['de']}|"
+        rf"(?:fahrt|geht) (?:mein|unser) {_RIDE['de']}|(?:mein|unser) {_RIDE['de']} (?:fahrt|geht)|"
         r"habe ich (?:schon )?(?:den nachsten|einen weiteren|einen anderen) termin",
     ),
     "es": _Words(
@@ -70,7 +71,8 @@ _LEAVING: dict[str, _Words] = {
         r"estar (?:de vuelta|fuera|en (?:el |la |mi |otr[oa] )?\w+)",
         r"ya|pero|lamentablemente|luego|entonces|solo|solamente|otra vez",
         r"(?:hayamos|haya) (?:terminado|acabado)|(?:me voy|nos vamos|me marcho|nos marchamos)|"
-        rf"sale (?:mi|nuestro|el) {_RIDE['es']}|teng?o (?:el|un|mi) {_RIDE['es']}|"
+        rf"sale (?:mi|nuestro|el) {_RIDE['es']}|(?:mi|nuestro) {_RIDE['es']} sale|"
+        rf"teng?o (?:el|un|mi) {_RIDE['es']}|"
         r"teng?o otra (?:reunion|cita|llamada)|(?:terminemos|acabemos)",
     ),
 }

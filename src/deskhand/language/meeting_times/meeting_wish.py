@@ -66,6 +66,8 @@ def read_wish(text: str, language: str | None, now: datetime, beside: str = "") 
         return changed_wish(marks, "cancel", now, context)
     if wished.is_open:
         unclear += others_refused(marks)
+    if wished.contradicts:
+        unclear += [(spot.start, spot.end) for spot in marks.times]
     unclear += wished.doubtful()
     unclear += [(spot.start, spot.end) for spot in marks.days if spot.kind == "doubt"]
     unclear += _left_over(marks, used)

@@ -84,12 +84,21 @@ def _parts_of_piece(
         return
     leaving: Marks = [mark for mark in held if isinstance(mark, TimeSpot) and mark.leaves]
     held = [mark for mark in held if mark not in leaving]
-    if held and exceptions:
+    if held and exceptions and refusals:
+        yield from _refused_but(held, refusals, exceptions, unclear)
+    elif held and exceptions:
         yield from _excepted(held, exceptions[0], marks, unclear)
     elif held:
         yield from _negated(held, refusals, marks, unclear)
     if leaving:
         yield Part(leaving, refused=False)
+
+
+def _is_the_only(marks: TimeMarks, sentence: Place) -> bool:
+    """Whether a sentence says that no other day suits than the one that it names."""
+    parts = joined_pieces(marks, sentence)
+    named = [mark for mark in marks_in(marks, sentence) if isinstance(mark, DaySpot)]
+    return len(named) == 1 and any(refuses_others(marks, part) for part in parts)
 
 
 def _exceptions_in(marks: TimeMarks, piece: Place) -> list[Place]:
@@ -122,7 +131,7 @@ def _offered_or_told(
     held = marks_in(marks, piece)
     if before is None or not _is_list(before, held) or not is_bare(marks, piece):
         is_offer = _is_free(marks, piece) or _offers(marks, sentence, piece, before)
-        is_offer = is_offer or sentence in marks.events
+        is_offer = is_offer or sentence in marks.events or _is_the_only(marks, sentence)
         times = [mark for mark in held if isinstance(mark, TimeSpot)]
         bounds = not is_offer and bool(times) and all(mark.leaves for mark in times)
         return Part(held, refused=False, stated=not is_offer and not bounds, bounds=bounds)
@@ -190,6 +199,18 @@ def _excepted(
     if before or rest:
         yield Part([*before, *rest], refused=False)
     yield Part(refused, refused=True)
+
+
+def _refused_but(
+    held: Marks, refusals: Sequence[Place], exceptions: Sequence[Place], unclear: list[Place]
+) -> Iterator[Part]:
+    """`Next week is bad except Thursday` wishes for what stands behind `except`."""
+    last = max(end for _, end in refusals)
+    behind = [mark for mark in held if mark.start >= exceptions[-1][1]]
+    if len(exceptions) > 1 or exceptions[0][0] < last or not behind:
+        unclear += [(mark.start, mark.end) for mark in held]
+    else:
+        yield Part(behind, refused=False)
 
 
 def _offers_within(held: Marks, marks: TimeMarks) -> list[Place]:

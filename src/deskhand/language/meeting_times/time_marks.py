@@ -16,6 +16,8 @@ from deskhand.language.meeting_times.zones import ZoneSpot, zone_spots
 from deskhand.language.slots.folded_text import FoldedText
 
 _SENTENCE = compiled(r"[.!?…]+(?:\s+|$)|\n\s*\n")
+_OPENING = "¿¡\"'„“‚‘«»–- "
+"""What may stand before the first letter of a sentence."""
 _HOURS = compiled(r"\b(?:uhr|hod)$")
 _SHORT_PIECE = compiled(r"(?:\b(?:[a-z]|ca|cca|nr|no|st|tj|mr|mrs|ms|dr|popr|bzw)|^)$")
 Mark = DaySpot | TimeSpot | DurationSpot | ZoneSpot
@@ -128,7 +130,8 @@ def _is_dates_own(marks: TimeMarks, stop: int, following: int) -> bool:
 
 
 def _begins_high(marks: TimeMarks, place: int) -> bool:
-    return marks.given.given[marks.given.origin(place) :][:1].isupper()
+    following = marks.given.given[marks.given.origin(place) :]
+    return following.lstrip(_OPENING)[:1].isupper()
 
 
 def _is_inside(place: Place, places: Sequence[Place]) -> bool:

@@ -35,6 +35,11 @@ class Group:
     """Whether it is only told: neither asked for nor refused."""
     places: list[Place] = field(default_factory=list[Place])
 
+    @property
+    def contradicts(self) -> bool:
+        """Whether the hours leave nothing together."""
+        return self.hours is not None and not self.hours
+
 
 def groups_of(
     marks: TimeMarks, sentence: Place, unclear: list[Place], used: list[Place]
@@ -131,8 +136,7 @@ def _paired(held: Marks, marks: TimeMarks) -> list[Group]:
         if last is not None and takes:
             last.hours = hours
         elif last is not None and last.days and not _leads(run, held, marks):
-            # what leaves nothing only says why: `from two on, in the mornings I teach`
-            last.hours = hours_of_day.both(last.hours or hours_of_day.WHOLE, hours) or last.hours
+            last.hours = hours_of_day.both(last.hours or hours_of_day.WHOLE, hours)
         else:
             groups.append(Group(hours=hours))
     return groups
@@ -196,17 +200,14 @@ def _joins_or_comma(marks: TimeMarks, start: int, end: int) -> bool:
 
 
 def _joined_hours(times: Sequence[TimeSpot], marks: TimeMarks) -> HoursOfDay:
-    """`10 or 15` is either, `after 10 and before 3` or `in the morning at 10` is both.
-
-    Of two that leave nothing together the second only says why: `from two on, mornings I teach`.
-    """
+    """`10 or 15` is either, `after 10 and before 3` or `in the morning at 10` is both."""
     hours = hours_of_day.of_spots(times[:1])
     for place, (left, right) in enumerate(pairwise(times)):
         after = hours_of_day.of_spots([right])
         bounds = left.at is None and right.at is None and (left.first == 0) != (right.first == 0)
         overlap = hours_of_day.both(hours, after)
         either = _listed(times[place:], marks) and not (bounds and overlap)
-        hours = hours | after if either else overlap or hours
+        hours = hours | after if either else overlap
     return hours
 
 

@@ -206,7 +206,7 @@ HARMLESS: dict[str, str] = {
     r"\btodo el dia\b|\btoda la semana\b|\balgun dia\b|\bun dia\b|\bhoy en dia\b|"
     r"\b(?:a la )?hora de\b $|\b(?:a |en )?que (?:horas?|dias?|momento)\b|"
     r"\bcuando (?:podri\w*|pued\w*|podemos|les?|te|os|seria|nos|tien\w*|tendri\w*)\b|"
-    r"\bantes de (?:firmar|comprar|decidir\w*|pedir|encargar|invertir)\b|"
+    r"\bantes de (?:firmar|comprar\w*|decidir\w*|pedir|encargar|invertir)\b|"
     r"\bmism[oa] (?:zona|huso) horari[oa](?: que (?:ustedes|vosotros|usted|tu)\b|[.,;!?)]|$)",
 }
 """About time, but nothing that a wish depends on."""
@@ -330,7 +330,7 @@ BOTH_REFUSED = r"^(?:ani|ni|nor)$"
 
 THEN: dict[str, str] = {
     "en": r"\b(?:after that|afterwards|later)\b",
-    "cs": r"\b(?:potom|pozdeji)\b",
+    "cs": r"\b(?:potom|pozdeji|pak)\b",
     "de": r"\b(?:spater|danach|hinterher|nachher)\b",
     "es": r"\b(?:despues|luego)\b",
 }
@@ -358,7 +358,7 @@ UNAVAILABLE: dict[str, str] = {
 BUSY: dict[str, str] = {
     "en": r"^,? (?:(?:i|we)(?:'m| am|'re| are| have|'ve got| must| need to|'ll be| will be))\b",
     "cs": r"^ (?:uz )?(?:jsem|jsme|mam|mame|musim|musime|budu|budeme|jedu|jedeme|odjizdi\w+|"
-    r"odlet\w+)\b",
+    r"odlet\w+|leti(?:m|me)|pojed\w+)\b",
     "de": r"^ (?:bin ich|sind wir|habe ich|haben wir|muss ich|mussen wir)\b",
     "es": r"^,? (?:ya )?(?:tengo|tenemos|estoy|estamos|estare|estaremos|me voy|nos vamos|salgo|"
     r"salimos)\b",

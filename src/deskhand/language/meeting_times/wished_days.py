@@ -38,10 +38,13 @@ class WishedDays:
     stated: list[Group] = field(default_factory=list[Group])
     far_apart: list[DaySpot] = field(default_factory=list[DaySpot])
     """Days beside a stretch that another sentence named: they may not be meant for a meeting."""
+    contradicts: bool = False
+    """Whether hours that stand together leave nothing together: not all were understood."""
 
     def take(self, groups: Iterable[Group]) -> None:
         """Add what one sentence says."""
         groups = list(groups)
+        self.contradicts |= any(group.contradicts for group in groups)
         self.stated += [group for group in groups if group.stated]
         groups = [group for group in groups if not group.stated]
         for group in groups:
@@ -132,13 +135,18 @@ class WishedDays:
     def _hours_of(self, groups: Sequence[Group]) -> dict[date, HoursOfDay]:
         """Hours by day of one sentence; of a stretch and a day in it the day alone is meant."""
         fresh: dict[date, HoursOfDay] = {}
-        named = [(group, self._all_days(group.days)) for group in groups]
+        named: list[tuple[Group, list[date]]] = []
+        for group in groups:
+            latest = max((day for _, days in named for day in days), default=None)
+            named.append((group, self._all_days(group.days, latest)))
         sets = [frozenset(days) for _, days in named if days]
         for group, days in named:
             if any(other < frozenset(days) for other in sets):
                 continue
             for day in days:
-                fresh[day] = fresh.get(day, frozenset()) | (group.hours or WHOLE)
+                fresh[day] = fresh.get(day, frozenset()) | (
+                    WHOLE if group.hours is None else group.hours
+                )
         return fresh
 
     def _is_reason(self, fresh: dict[date, HoursOfDay]) -> bool:
@@ -179,10 +187,13 @@ class WishedDays:
 
     # --- which days a place means
 
-    def _all_days(self, spots: Sequence[DaySpot]) -> list[date]:
+    def _all_days(self, spots: Sequence[DaySpot], latest: date | None = None) -> list[date]:
+        """The days of several places; weekdays follow each other, and the first one follows
+        `latest` where that is the day before it: `Thursday any time, and Friday until eleven`."""
         days: list[date] = []
         for spot in spots:
-            after = days[-1] if days and spot.kind == "weekday" else None
+            after = days[-1] if days else _day_before(spot, latest)
+            after = after if spot.kind == "weekday" else None
             days += self._days_of(spot, spots, after)
         return days
 
@@ -237,6 +248,13 @@ class WishedDays:
 
     def _ahead(self) -> list[date]:
         return [self.today + timedelta(days=ahead) for ahead in range(FARTHEST)]
+
+
+def _day_before(spot: DaySpot, latest: date | None) -> date | None:
+    """The day itself where the weekday of a place is the next; else None."""
+    if latest is None or spot.weekday is None:
+        return None
+    return latest if (latest.weekday() + 1) % 7 == spot.weekday else None
 
 
 def _is_within(spot: DaySpot, week: Days | None) -> bool:
