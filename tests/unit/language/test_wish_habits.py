@@ -209,3 +209,8 @@ def test_a_holiday_named_like_a_weekday_is_not_the_next_of_that_name(
     assert wish.unclear or not any(
         window.holds_day(date(2026, 10, 16)) for window in wish.stretches
     )
+
+
+def test_who_comes_at_a_time_and_leaves_at_another_comes_then() -> None:
+    text = "Hodil by se nám pátek 16. října. Přijedeme kolem desáté a v jednu nám jede vlak."
+    assert windows("cs", text) == ["2026-10-16 10:00"]

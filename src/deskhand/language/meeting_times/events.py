@@ -27,6 +27,8 @@ _ENDS_BEHIND: dict[str, str] = {
     r"(?:zu ende|vorbei|fertig)(?: ist| geht| bin| sind)?)\b",
     "es": r"^ (?:termina|acaba|cierra)\b",
 }
+_OVER: dict[str, str] = {"en": "~", "cs": r"\bkonci(?:m|me)\b", "de": "~", "es": "~"}
+"""In words that say when somebody is done: with what he does, or with us."""
 _UNTIL: dict[str, str] = {
     "en": r"^(?:until|till|up to)\b",
     "cs": r"^(?:az )?do\b",
@@ -76,6 +78,7 @@ def _end_in(marks: TimeMarks, sentence: Place) -> TimeSpot | None:
     """The time at which something is over that a sentence tells of together with its day."""
     times = [time for time in marks.times if sentence[0] <= time.start < sentence[1]]
     days = [day for day in marks.days if sentence[0] <= day.start < sentence[1]]
+    days = [day for day in days if day.kind != "week"] or days
     if not times or len(days) != 1 or not _is_single(days[0]):
         return None
     *others, end = times
@@ -86,7 +89,10 @@ def _end_in(marks: TimeMarks, sentence: Place) -> TimeSpot | None:
 def _is_end(marks: TimeMarks, end: TimeSpot) -> bool:
     before = marks.folded[max(0, end.start - _REACH) : end.start]
     behind = marks.folded[end.end : end.end + _REACH]
-    if end.leaves or (end.at is None and not 0 < end.last < DAY):
+    if end.leaves:
+        said = marks.folded[end.start : end.end]
+        return any_of(_OVER, marks.languages).search(said) is not None
+    if end.at is None and not 0 < end.last < DAY:
         return False
     if any_of(_ENDS_BEFORE, marks.languages).search(before):
         return True

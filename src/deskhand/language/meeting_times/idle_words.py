@@ -2,11 +2,12 @@
 
 EACH: dict[str, str] = {
     "en": r"\b(?:on |for )?(?:both|either|each|any)(?: one)?(?: of (?:the|those|these)(?: two)?)? "
-    r"days?\b|\beither (?:would|will) do\b",
+    r"days?\b|\beither (?:would|will) do\b|\bboth times\b|\bwhichever (?:day|date)\b",
     "cs": r"\b(?:v )?(?:oba|obou|oboje)(?: dva)? (?:dny|dnech|dnu|terminy)\b|"
     r"\bv (?:kazdy|kterykoliv?|libovolny) z (?:obou|tech(?:to)?) dnu\b|"
     r"\b(?:v )?(?:libovolny|kterykoliv?) (?:den|z nich)\b",
-    "de": r"\b(?:an )?(?:den |die )?beiden? tagen?\b|\b(?:an )?jedem der (?:beiden |zwei )?tage\b|"
+    "de": r"\b(?:an )?(?:den |die )?beiden? tagen?\b|\bbeide male\b|"
+    r"\b(?:an )?jedem der (?:beiden |zwei )?tage\b|"
     r"\bjeweils\b",
     "es": r"\b(?:en )?(?:los dos|ambos) dias\b|\b(?:en )?cualquiera de (?:los|esos|estos|ambos)"
     r"(?: dos)?(?: dias)?\b|\bcada (?:uno de los )?dias?\b|\ben (?:ambos|los dos) casos\b|"
@@ -35,7 +36,8 @@ INDIFFERENT: dict[str, str] = {
     r"\b(?:bei|mit) der (?:uhr)?zeit (?:bin ich|sind wir) (?:ganz )?(?:flexibel|offen)\b|"
     r"\bje nachdem\b|"
     r"\bwann (?:immer )?(?:es |sie )(?:ihnen )?(?:passt|wollen|mochten)\b",
-    "es": r"\b(?:me |nos )?(?:da|dan) (?:(?:un poco )?igual|lo mismo) "
+    "es": r"\b(?:me|nos) es indiferente (?:la hora|el dia|cuando)\b|"
+    r"\b(?:me |nos )?(?:da|dan) (?:(?:un poco )?igual|lo mismo) "
     r"(?:la hora|el dia|cuando|a que hora|que dia)\b|"
     r"\b(?:la hora|el dia|cuando)(?: (?:me|nos))? "
     r"(?:da igual|da lo mismo|es indiferente|no importa)\b|"

@@ -29,11 +29,12 @@ class _Words(NamedTuple):
 _LEAVING: dict[str, _Words] = {
     "en": _Words(
         r"(?:i|we|he|she|they)(?:'ll| will|'d| would|'ve)? (?:have to|must|need to|has to|"
-        r"needs to|got to|should|ought to|want to)",
+        r"needs to|got to|should|ought to|want to)|(?:but|and) (?:must|have to|need to)",
         r"leave|go|be off|run|head (?:off|out)|finish|wrap up|stop|set off|be going|get going|"
         rf"catch (?:a|an|the|my|our) {_RIDE['en']}|"
         r"be (?:all )?(?:done|finished|through|gone|away|out(?: of (?:here|there))?)|"
-        r"be (?:at|in|on|back|with)(?: (?:at|in|the|my|our|an?))? \w+",
+        r"be (?:at|in|on|back|with)(?: (?:at|in|on))?(?: (?:the|my|our|an?))? \w+|"
+        r"(?:pick up|collect|fetch) (?:(?:my|our|the) )?\w+",
         r"but|already|again|then|unfortunately|the office|home|though|only|just|also|really",
         r"(?:i'm|i am|we're|we are) (?:off|leaving|gone)|(?:i|we) leave|"
         rf"(?:my|our|the) {_RIDE['en']} (?:leaves|goes|departs|is)|(?:i|we)(?:'ve| have)(?: got)? "
@@ -45,7 +46,7 @@ _LEAVING: dict[str, _Words] = {
         r"by(?:ch|chom) mel[aiy]?|chceme|chci",
         r"odejit|odjet|jit|pryc|bezet(?: na \w+)?|utikat|vypadnout|zmizet|mizet|odchazet|odjizdet|"
         rf"vyrazit|koncit|skoncit|stihnout {_RIDE['cs']}|na {_RIDE['cs']}|"
-        r"byt (?:hotov\w*|pryc|zpatky|zpet|jinde|(?:v|ve|na|u) \w+)",
+        r"vyzvednout (?:\w+ )?\w+|byt (?:hotov\w*|pryc|zpatky|zpet|jinde|(?:v|ve|na|u) \w+)",
         r"uz|ale|bohuzel|vsak|pak|potom|ovsem|zase|domu|jen|jenom|nejpozdeji|vsichni",
         rf"odchazi(?:m|me)|odjizdi(?:m|me)|konci(?:m|me)|(?:mi|nam) (?:jede|leti|odjizdi) "
         rf"{_RIDE['cs']}|jede (?:mi|nam) {_RIDE['cs']}|ma(?:m|me) (?:dalsi|jinou) "
@@ -54,7 +55,8 @@ _LEAVING: dict[str, _Words] = {
     "de": _Words(
         r"mus(?:s|ste|sten|sen)|soll(?:te|ten)",
         r"weg|los|gehen|fort|aufbrechen|weiter|raus|aufhoren|zuruck sein|"
-        r"(?:fertig|durch|weg|zu hause) sein|(?:zum|zur) (?:bahnhof|flughafen|bahn|zug|bus)|"
+        r"(?:fertig|durch|weg|zu hause) sein|(?:(?:die|meine|unsere|den|das) )?\w+ abholen|"
+        r"(?:zum|zur) (?:bahnhof|flughafen|bahn|zug|bus)|"
         rf"(?:den|meinen|unseren) {_RIDE['de']} (?:erwischen|kriegen|nehmen|bekommen|erreichen)|"
         r"(?:auf|in|im|am|beim|bei|zu) (?:\w+ ){1,3}sein",
         r"ich|wir|aber|leider|schon|wieder|dann|jedoch|spatestens|nur|unbedingt|allerdings|"
@@ -68,6 +70,7 @@ _LEAVING: dict[str, _Words] = {
         r"deberiamos|necesito|necesitamos)(?: que)?",
         r"irme|irnos|ir|salir|marcharme|marcharnos|terminar|acabar|(?:haber|estar) (?:terminado|"
         rf"acabado)|coger (?:el|un|mi) {_RIDE['es']}|"
+        r"recoger (?:a )?(?:(?:el|la|los|las|mi|mis|nuestr[oa]s?) )?\w+|"
         r"estar (?:de vuelta|fuera|en (?:el |la |mi |otr[oa] )?\w+)",
         r"ya|pero|lamentablemente|luego|entonces|solo|solamente|otra vez",
         r"(?:hayamos|haya) (?:terminado|acabado)|(?:me voy|nos vamos|me marcho|nos marchamos)|"

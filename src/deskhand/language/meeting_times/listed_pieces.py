@@ -8,6 +8,10 @@ from deskhand.language.meeting_times.meeting_phrases import any_of, compiled
 from deskhand.language.meeting_times.time_marks import Place, TimeMarks, is_bare, pieces
 
 _COMMA = compiled(r"^[ ,]*$")
+_BEST = (
+    r"\b(?:preferably|ideally|best|nejlepe|idealne|nejradeji|am (?:liebsten|besten)|lieber|"
+    r"ideal\w*|preferiblemente|mejor)[ ,:]*$"
+)
 _SINGLE = ("day", "weekday", "weekly")
 
 
@@ -48,6 +52,8 @@ def _stands_in_list(marks: TimeMarks, left: Place, right: Place) -> bool:
         return False
     if not _COMMA.search(marks.folded[left[1] : right[0]]):
         return False
+    if compiled(_BEST).search(marks.folded[: left[0]]):
+        return False  # `preferably in the morning, in the afternoon I teach`
     alternatives = any_of(wish_words.OR, marks.languages).search(marks.folded[slice(*left)])
     return alternatives is None and is_bare(marks, (right[0], held[0].start))
 

@@ -23,8 +23,8 @@ AFTER: dict[str, str] = {
 }
 BEFORE: dict[str, str] = {
     "en": r"before|until|till|by|(?:no|not) later than|up to",
-    "cs": r"pred|do|nejpozdeji(?: do| ve?)?|ne pozdeji nez(?: ve?| do)?",
-    "de": r"vor|bis|spatestens(?: um| bis)?|nicht spater als(?: um)?",
+    "cs": r"pred|do|do nejpozdeji|nejpozdeji(?: do| ve?)?|ne pozdeji nez(?: ve?| do)?",
+    "de": r"vor|bis|bis spatestens(?: um)?|spatestens(?: um| bis)?|nicht spater als(?: um)?",
     "es": r"antes de las?|hasta las?|no mas tarde de las?|"
     r"(?:a mas tardar|como (?:muy )?tarde) a las?",
 }

@@ -207,6 +207,7 @@ def _joined_hours(times: Sequence[TimeSpot], marks: TimeMarks) -> HoursOfDay:
         bounds = left.at is None and right.at is None and (left.first == 0) != (right.first == 0)
         overlap = hours_of_day.both(hours, after)
         either = _listed(times[place:], marks) and not (bounds and overlap)
+        either = either and not (left.leaves or right.leaves)
         hours = hours | after if either else overlap
     return hours
 

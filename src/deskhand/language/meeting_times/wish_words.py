@@ -100,7 +100,8 @@ SMALL: dict[str, str] = {
     "es": r"el|la|los|las|a|al|de|del|en|por|sobre|hacia|también|tambien|mejor|dia|dias|incluso|"
     r"quiza|quizas|para|partir|antes|despues|siempre|como mucho|como maximo|digamos|solo|"
     r"solamente|unicamente|mas o menos|aproximadamente|entre|si no|en su defecto|unos|unas|"
-    r"ahi|aqui|ambos|los dos|(?:tiene|tendria) que ser|ha de ser|deberia ser",
+    r"ahi|aqui|ambos|los dos|(?:tiene|tendria) que ser|(?:con tal de|siempre) que sea|"
+    r"ha de ser|deberia ser",
 }
 """Words that stand between times without adding anything."""
 
@@ -285,8 +286,8 @@ LEFTOVER_CLOCK = (
 """What is written like a time of day."""
 
 OFFERING: dict[str, str] = {
-    "en": r"\b(?:may (?:i|we)|can|could|would|free|available|availability|suits?|works|"
-    r"works? for|work well|"
+    "en": r"\b(?:may (?:i|we)|too (?:soon|early|late)|can|could|would|free|available|availability|suits?|"
+    r"works|works? for|work well|"
     r"fits?|possible|possibly|prefer\w*|ideal\w*|best|fine|ok|okay|great|perfect|convenient|like|"
     r"love|want|please|meet|speak|talk|chat|visit|come|how about|what about|let's|"
     r"any chance|does|will do|"
@@ -299,7 +300,8 @@ OFFERING: dict[str, str] = {
     r"vyhov\w*|volno|(?:mam|mame|mate|mel\w*|mela) (?:\w+ ){0,3}cas|cas|rad|rada|radi|prosim\w*|"
     r"chtel\w*|sejit|sejdeme|sesl\w*|sesel|sesla|setka\w*|potka\w*|zavola\w*|zavolejte|zastav\w*|"
     r"navstiv\w*|domluv\w*|sjedna\w*|navrhuj\w*|co takhle|idealn\w*|nejlepe|nejradeji|potreb\w*|"
-    r"ozvete|prijit|dorazit|v kolik|(?:pris|prije|zastavi|stavi|dorazi|navstivi|podiva)l\w* "
+    r"ozvete|prijit|dorazit|v kolik|bych videl\w*|"
+    r"prij(?:edu|edeme|du|deme)|(?:pris|prije|zastavi|stavi|dorazi|navstivi|podiva)l\w* "
     r"(?:bych|bychom)|(?:bych|bychom) (?:se )?(?:pris|prije|zastavi|stavi|dorazi|podiva)l\w*|"
     r"(?:mam|mame|mel\w*|je|jsou|bude|budeme? mit|byl\w*) (?:\w+ )?voln(?:e|y|a|ou)|"
     r"uvital\w*|preferuj\w*|zbyva\w*|v uvahu|kdykoliv?|v poradku|fajn|super|kdy|"
