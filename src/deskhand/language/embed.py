@@ -126,6 +126,10 @@ class Embedder:
 
     # --- what was computed before
 
+    def key(self, text: str, kind: Kind = "query") -> bytes:
+        """What a text's vector is kept under."""
+        return self._key(clean(text), kind)
+
     def _key(self, text: str, kind: Kind) -> bytes:
         return hashlib.sha256(f"{MODEL}/{self.max_tokens}/{kind}: {text}".encode()).digest()
 

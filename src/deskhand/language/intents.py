@@ -24,6 +24,7 @@ from deskhand.language.identify import identify
 from deskhand.language.intent_file import FORMAT, read_model, write_model
 from deskhand.language.intent_fit import ANY, FOREIGN, Learned, OutOfFold, Progress, learn, score
 from deskhand.language.intent_report import FitReport
+from deskhand.language.shipped_vectors import ShippedFirst
 from deskhand.language.vector_cache import SqliteVectorCache
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ class IntentModel:
                 logger.warning("%s is learned anew: %s", path, error)
         vectors = SqliteVectorCache(folder / VECTORS_FILE)
         try:
-            embedder = Embedder(cache=vectors)
+            embedder = Embedder(cache=ShippedFirst(vectors))
             made = cls.fit(
                 examples,
                 error_budget,
