@@ -42,12 +42,12 @@ class ShippedFirst:
 def read_shipped(keys: Iterable[bytes]) -> dict[bytes, bytes]:
     """The vectors that the package has for these keys, as a cache gives them."""
     rows, vectors = _shipped()
-    found: dict[bytes, bytes] = {}
+    read: dict[bytes, bytes] = {}
     for key in keys:
         row = rows.get(key[:DIGEST])
         if row is not None:
-            found[key] = vectors[row].astype("<f4").tobytes()
-    return found
+            read[key] = vectors[row].astype("<f4").tobytes()
+    return read
 
 
 def write_shipped(vectors: Mapping[bytes, "NDArray[np.float32]"], file: Path = FILE) -> None:

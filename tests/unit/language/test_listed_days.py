@@ -14,11 +14,11 @@ NOW = datetime(2026, 10, 13, 9, 40, tzinfo=ZoneInfo("Europe/Prague"))  # a Tuesd
 def days_of(wish: Wish) -> set[int]:
     """The working days of October that suit."""
     working = [day for day in range(14, 32) if date(2026, 10, day).weekday() < 5]
-    return {
-        day
-        for day in working
-        if any(window.holds_day(date(2026, 10, day)) for window in wish.stretches)
-    }
+    return {day for day in working if _suits(wish, date(2026, 10, day))}
+
+
+def _suits(wish: Wish, day: date) -> bool:
+    return any(window.holds_day(day) for window in wish.stretches)
 
 
 @pytest.mark.parametrize(

@@ -28,10 +28,15 @@ def _marked(word: str) -> str:
 def _long_names() -> Any:
     """A pattern of the names of several words: `Nurofen pro děti` is no child of somebody's."""
     spellings = [product.brand for product in sample_products()] + list(aliases())
-    names = [[word.plain for word in words_in(spelling)] for spelling in spellings]
-    several = sorted({tuple(words) for words in names if len(words) > 1}, key=len, reverse=True)
-    patterns = [rf"{first}\w{{0,3}}\W{{1,2}}{' '.join(rest)}" for first, *rest in several]
+    names = {_plain_words(spelling) for spelling in spellings}
+    several = [words for words in names if len(words) > 1]
+    longest_first = sorted(several, key=len, reverse=True)
+    patterns = [rf"{first}\w{{0,3}}\W{{1,2}}{' '.join(rest)}" for first, *rest in longest_first]
     return re2.compile(rf"\b(?:{'|'.join(patterns)})\b")
+
+
+def _plain_words(spelling: str) -> tuple[str, ...]:
+    return tuple(word.plain for word in words_in(spelling))
 
 
 @cache

@@ -119,13 +119,22 @@ class Details(NamedTuple):
 
 def details_in(text: str) -> Details:
     plain = plain_sentences(text)
+    asked = [sentence for sentence in plain if _asks(sentence)]
     return Details(
-        hours=asks_for_hours(text) or any(_asks(one) and speaks_of("when", one) for one in plain),
-        prescription=any(_asks(one) and speaks_of("prescription", one) for one in plain),
-        kinds=any(speaks_of("kinds", one) for one in plain),
-        price=any(_asks(one) and speaks_of("price", one) for one in plain),
-        total=any(speaks_of("sum", one) and speaks_of("paying", one) for one in plain),
+        hours=asks_for_hours(text) or _speak_of("when", asked),
+        prescription=_speak_of("prescription", asked),
+        kinds=_speak_of("kinds", plain),
+        price=_speak_of("price", asked),
+        total=_asks_for_total(plain),
     )
+
+
+def _speak_of(subject: str, sentences: Sequence[str]) -> bool:
+    return any(speaks_of(subject, sentence) for sentence in sentences)
+
+
+def _asks_for_total(plain: Sequence[str]) -> bool:
+    return any(speaks_of("sum", sentence) and speaks_of("paying", sentence) for sentence in plain)
 
 
 def asks_about_stock(text: str) -> bool:

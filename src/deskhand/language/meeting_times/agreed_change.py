@@ -6,7 +6,7 @@ from deskhand.language.meeting_times import wish_words
 from deskhand.language.meeting_times.clock_times import as_time
 from deskhand.language.meeting_times.day_spot import DaySpot
 from deskhand.language.meeting_times.meeting_phrases import any_of, compiled
-from deskhand.language.meeting_times.other_days import others_refused
+from deskhand.language.meeting_times.sentence_parts import others_refused
 from deskhand.language.meeting_times.time_marks import TimeMarks, overlaps, sentences, words_in
 from deskhand.language.meeting_times.wished_days import WishedDays, the_week
 from deskhand.scheduling.wishes import Wish

@@ -41,7 +41,7 @@ def back_references(
     weeks = [(spot.start, spot.days[0]) for spot in spots if spot.kind == "week"]
     named = list(_named(spots, today))
     if weeks:
-        named = [day if day.day is not None else day._replace(week=None) for day in named]
+        named = [_of_said_week(day) for day in named]
     for match in any_of(DAY, languages).finditer(folded):
         part = compiled(_PART).search(match.group())
         end = match.end() if part is None else match.start() + part.start() - 1
@@ -54,6 +54,11 @@ def back_references(
             yield DaySpot(match.start(), match.end(), tuple(meant), kind="week")
         else:
             yield DaySpot(match.start(), match.end(), kind="doubt")
+
+
+def _of_said_week(day: _Named) -> _Named:
+    """Without a week that the text does not say itself."""
+    return day if day.day is not None else day._replace(week=None)
 
 
 def following_weeks(

@@ -53,10 +53,10 @@ def with_events(marks: TimeMarks) -> TimeMarks:
     for the time after it, or for `that afternoon`.
     """
     places = list(sentences(marks))
-    told = [(place, spot) for place in places if (spot := _end_in(marks, place)) is not None]
-    if len(told) != 1:
+    events = [(place, spot) for place in places if (spot := _end_in(marks, place)) is not None]
+    if len(events) != 1:
         return marks
-    [(place, end)] = told
+    [(place, end)] = events
     elsewhere = [day for day in marks.days if not place[0] <= day.start < place[1]]
     if any(not day.points_back for day in elsewhere):
         return marks
@@ -104,10 +104,10 @@ def _is_told(marks: TimeMarks, sentence: Place, end: TimeSpot) -> bool:
     """Whether a sentence only tells of something up to the time after it."""
     said = marks.folded[sentence[0] : sentence[1]]
     after = any_of(AFTERWARDS, marks.languages).search(said, end.end - sentence[0])
-    told = said if after is None else said[: after.start()]
+    before = said if after is None else said[: after.start()]
     ends_by_verb = after is None and not _is_until(marks, end)
     tables = (wish_words.NEGATION,) if ends_by_verb else (wish_words.NEGATION, wish_words.OFFERING)
-    return not any(any_of(table, marks.languages).search(told) for table in tables)
+    return not any(any_of(table, marks.languages).search(before) for table in tables)
 
 
 def _is_until(marks: TimeMarks, end: TimeSpot) -> bool:

@@ -19,7 +19,7 @@ from deskhand.language.meeting_times.hours_of_day import (
     of_spots,
 )
 from deskhand.language.meeting_times.meeting_phrases import LANGUAGES, any_of, compiled, spoken
-from deskhand.language.meeting_times.other_days import others_refused
+from deskhand.language.meeting_times.sentence_parts import others_refused
 from deskhand.language.meeting_times.time_marks import (
     Place,
     TimeMarks,

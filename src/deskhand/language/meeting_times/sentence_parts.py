@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from deskhand.language.meeting_times import wish_words
+from deskhand.language.meeting_times import idle_words, wish_words
 from deskhand.language.meeting_times.busy_later import busy_besides
 from deskhand.language.meeting_times.clock_times import TimeSpot
 from deskhand.language.meeting_times.day_spot import DaySpot
@@ -15,12 +15,12 @@ from deskhand.language.meeting_times.listed_pieces import (
     may_share_its_verb,
 )
 from deskhand.language.meeting_times.meeting_phrases import any_of, compiled
-from deskhand.language.meeting_times.other_days import refuses_others
 from deskhand.language.meeting_times.time_marks import (
     Place,
     TimeMarks,
     is_bare,
     overlaps,
+    sentences,
     words_in,
 )
 
@@ -54,7 +54,7 @@ def parts_of(
     reasons = busy_besides(marks)
     for piece in joined_pieces(marks, sentence):
         refusals = _refusals_in(marks, piece)
-        if refuses_others(marks, piece) or overlaps(piece, reasons):
+        if _refuses_others(marks, piece) or overlaps(piece, reasons):
             used.append(piece)
             continue
         exceptions = _exceptions_in(marks, piece)
@@ -71,6 +71,26 @@ def parts_of(
         last = piece
         before = made[-1] if made else before
         yield from made
+
+
+def others_refused(marks: TimeMarks) -> list[Place]:
+    """The parts of the text that refuse the days which it does not name: `ein anderer Tag geht
+    nicht`."""
+    parts: list[Place] = []
+    for sentence in sentences(marks):
+        parts += [part for part in joined_pieces(marks, sentence) if _refuses_others(marks, part)]
+    return parts
+
+
+def _refuses_others(marks: TimeMarks, part: Place) -> bool:
+    """Whether a part refuses all other days; it names none, but may name their week."""
+    held = marks_in(marks, part)
+    if any(not isinstance(mark, DaySpot) or mark.kind != "week" for mark in held):
+        return False
+    others = any_of(idle_words.OTHER_DAYS, marks.languages)
+    if others.search(marks.folded[part[0] : part[1]]) is None:
+        return False
+    return bool(words_in(marks, part, wish_words.NEGATION, wish_words.NOT_NEGATION))
 
 
 def _parts_of_piece(
@@ -98,7 +118,7 @@ def _is_the_only(marks: TimeMarks, sentence: Place) -> bool:
     """Whether a sentence says that no other day suits than the one that it names."""
     parts = joined_pieces(marks, sentence)
     named = [mark for mark in marks_in(marks, sentence) if isinstance(mark, DaySpot)]
-    return len(named) == 1 and any(refuses_others(marks, part) for part in parts)
+    return len(named) == 1 and any(_refuses_others(marks, part) for part in parts)
 
 
 def _exceptions_in(marks: TimeMarks, piece: Place) -> list[Place]:
@@ -108,8 +128,10 @@ def _exceptions_in(marks: TimeMarks, piece: Place) -> list[Place]:
 
 def _long_over(marks: TimeMarks, piece: Place, refusals: Sequence[Place]) -> list[Place]:
     """Days that are over beside a refusal: `not in the last week` does not speak of them."""
+    if not refusals:
+        return []
     past = [mark for mark in marks_in(marks, piece) if getattr(mark, "kind", "") == "past"]
-    return [(mark.start, mark.end) for mark in past] if refusals else []
+    return [(mark.start, mark.end) for mark in past]
 
 
 def _refusals_in(marks: TimeMarks, piece: Place) -> list[Place]:

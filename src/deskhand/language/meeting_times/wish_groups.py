@@ -52,8 +52,8 @@ def groups_of(
     parts = list(parts_of(marks, sentence, unclear, used))
     for part in parts:
         part.bounds = part.bounds and any(isinstance(mark, DaySpot) for mark in part.marks)
-    told = [part for part in parts if part.refused or part.stated or part.bounds]
-    open_parts = [part for part in parts if part not in told]
+    closed = [part for part in parts if part.refused or part.stated or part.bounds]
+    open_parts = [part for part in parts if part not in closed]
     wished: Marks = [mark for part in open_parts for mark in part.marks]
     used += _limiting_words(marks, sentence)
     groups = _with_shared_hours(_paired(wished, marks)) if wished else []
@@ -72,12 +72,12 @@ def groups_of(
 def _take_day(groups: Sequence[Group], parts: Sequence[Part], marks: TimeMarks) -> None:
     """Hours without a day are on the day whose other hours are told of before them: `Friday
     morning I teach, but in the afternoon I could`."""
-    told = [group for part in parts if part.stated for group in _paired(part.marks, marks)]
-    if len(told) != 1 or told[0].hours is None or len(told[0].days) != 1:
+    stated = [group for part in parts if part.stated for group in _paired(part.marks, marks)]
+    if len(stated) != 1 or stated[0].hours is None or len(stated[0].days) != 1:
         return
     for group in groups:
-        if group.hours and not hours_of_day.both(group.hours, told[0].hours):
-            group.days = list(told[0].days)
+        if group.hours and not hours_of_day.both(group.hours, stated[0].hours):
+            group.days = list(stated[0].days)
 
 
 def _bounds(part: Part, marks: TimeMarks) -> list[Group]:

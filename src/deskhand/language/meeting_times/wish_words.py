@@ -286,7 +286,8 @@ LEFTOVER_CLOCK = (
 """What is written like a time of day."""
 
 OFFERING: dict[str, str] = {
-    "en": r"\b(?:may (?:i|we)|too (?:soon|early|late)|can|could|would|free|available|availability|suits?|"
+    "en": r"\b(?:may (?:i|we)|too (?:soon|early|late)|can|could|would|free|available|"
+    r"availability|suits?|"
     r"works|works? for|work well|"
     r"fits?|possible|possibly|prefer\w*|ideal\w*|best|fine|ok|okay|great|perfect|convenient|like|"
     r"love|want|please|meet|speak|talk|chat|visit|come|how about|what about|let's|"
