@@ -2,7 +2,7 @@
 who wrote it and what."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -42,6 +42,11 @@ def arrival(received_at: Any, text: str, time_zone: str) -> str:
     if not came and not written:
         return ""
     return f"The message{came or ' is written'}{',' if came and written else ''}{written}."
+
+
+def written_day(day: date) -> str:
+    """In English whatever the locale: `Monday, 16 November 2026`."""
+    return f"{_DAYS[day.weekday()]}, {day.day} {_MONTHS[day.month - 1]} {day.year}"
 
 
 def message_block(message: Mapping[str, Any], text: str) -> str:
@@ -104,5 +109,4 @@ def _moment(received_at: Any) -> datetime | None:
 def _written(moment: datetime, time_zone: str) -> str:
     """In English whatever the locale: `Monday, 16 November 2026, 14:32 (Europe/Prague)`."""
     here = moment.astimezone(ZoneInfo(time_zone))
-    day = f"{_DAYS[here.weekday()]}, {here.day} {_MONTHS[here.month - 1]} {here.year}"
-    return f"{day}, {here:%H:%M} ({time_zone})"
+    return f"{written_day(here)}, {here:%H:%M} ({time_zone})"

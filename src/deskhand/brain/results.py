@@ -138,6 +138,7 @@ _VERDICT = _closed(
         "sum": {"type": "string"},
         "missing": {"type": "string"},
         "courtesy": {"type": "boolean"},
+        "restates": {"type": "boolean"},
         "supported": {"type": "boolean"},
     }
 )

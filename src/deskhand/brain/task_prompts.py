@@ -76,13 +76,17 @@ _INSTRUCTIONS = {
         " only if a careful colleague who knows nothing but the sources would sign the whole"
         " sentence as an answer to this customer. Other words or another language are fine, and so"
         " are what follows with certainty and what the customer says of his own case as long as the"
-        " sentence does not vouch for it. Not supported: another product, place, time or kind of"
-        " customer than the source speaks of; something turned round, widened or promised; a yes or"
-        " a no that the sources do not give to what was asked; a condition or exception left out"
+        " sentence does not vouch for it; days and times may be counted from `now`, if the count is"
+        " right. `restates` is true if the sentence does nothing but tell the customer what he"
+        " wrote of his own case or wants: then `quote` has his own words. Not supported: another"
+        " product, place, time or kind of customer than the source speaks of; something turned"
+        " round, widened or promised; a yes or a no that the sources do not give to what was asked;"
+        " a condition or exception left out"
         " that matters to this customer; a matter left to somebody who will answer later; advice of"
-        " its own. `courtesy` is true if the sentence only greets, thanks, wishes, sympathises or"
-        " leads over and states nothing at all: then it needs no quote and is supported. In doubt"
-        " it is not supported."
+        " its own. `courtesy` is true if the sentence only greets, thanks, wishes, sympathises,"
+        " leads over, asks the customer for a detail or sends him to his doctor or pharmacist, and"
+        " states nothing at all: then it needs no quote and is supported. In doubt it is not"
+        " supported."
     ),
     TaskKind.PROMPT: "Answer with the fields that are asked for.",
 }

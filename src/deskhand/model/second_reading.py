@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, datetime
 from hashlib import sha256
 from typing import Any
 
@@ -22,6 +23,8 @@ class ToRead:
     """What the customer wrote."""
     refuses: str = ""
     """Why no reader is asked and a person looks; empty where one is."""
+    now: datetime | None = None
+    """The moment from which `tomorrow` counts, in the desk's time zone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,8 @@ class SecondReading:
     """The others, each with what the reader misses."""
     sums: tuple[str, ...] = ()
     """How numbers of the reply follow from others: `3 * 540 = 1620`."""
+    on: date | None = None
+    """The day on which it was read: what it says of `tomorrow` is true on that day alone."""
 
     def as_metadata(self, read: ToRead, by: str | None) -> dict[str, Any]:
         """The entry for a run's metadata, bound to the reply's text and the message it answers."""
@@ -43,6 +48,7 @@ class SecondReading:
             "confirmed": sorted(self.confirmed),
             "refused": dict(self.refused),
             "sums": list(self.sums),
+            "on": None if read.now is None else read.now.date().isoformat(),
         }
 
 
@@ -59,7 +65,15 @@ def second_reading_of(metadata: Mapping[str, Any], text: str, message: str) -> S
         frozenset(_texts(kept.get("confirmed"))),
         _reasons(kept.get("refused")),
         tuple(_texts(kept.get("sums"))),
+        _day(kept.get("on")),
     )
+
+
+def _day(written: Any) -> date | None:
+    try:
+        return date.fromisoformat(written)
+    except (TypeError, ValueError):
+        return None
 
 
 def _texts(listed: Any) -> Sequence[str]:

@@ -26,15 +26,15 @@ def is_derived_date(sentence: ReplySentence, value: Value) -> bool:
     """Whether a date or a year is the customer's own and a term that the reply tells and a source
     states."""
     if value.kind == "date":
-        return any(_is_day(value, day) for day in _days(sentence))
-    if _year_of(value) is None:
+        return any(is_day(value, day) for day in _days(sentence))
+    if year_of(value) is None:
         return False
-    return _year_of(value) in set(_years(sentence))
+    return year_of(value) in set(_years(sentence))
 
 
 def is_base_of_derived(sentence: ReplySentence, value: Value) -> bool:
     """Whether a date of the customer's is the one that another date of the reply counts from."""
-    if value.kind != "date" and _year_of(value) is None:
+    if value.kind != "date" and year_of(value) is None:
         return False
     if not is_stated(value, _asked(sentence)):
         return False
@@ -62,7 +62,7 @@ def _days(sentence: ReplySentence) -> Iterator[date]:
     """The days on which a term ends that begins, or begins that ends, on a day of the message."""
     for base in _bases(sentence):
         for term, is_before in _terms(sentence):
-            day = _shifted(base, term, back=is_before)
+            day = shifted(base, term, back=is_before)
             if day is not None:
                 yield day
 
@@ -81,7 +81,7 @@ def _bases(sentence: ReplySentence) -> Iterator[date]:
             if not year and now is not None and len(value.readings) == 1:
                 years = [now.year, now.year + 1, now.year - 1]
             for written in years:
-                base = _day(written, int(month), int(day))
+                base = day_of(written, int(month), int(day))
                 if base is not None:
                     yield base
 
@@ -103,7 +103,8 @@ def _counts_back(clause: Clause, value: Value) -> bool:
     return any(word.folded in before for word in words_in(around)[:2])
 
 
-def _shifted(base: date, term: Value, *, back: bool) -> date | None:
+def shifted(base: date, term: Value, *, back: bool) -> date | None:
+    """The day a term of days or months after or before another; None where there is none."""
     number = max(map(Decimal, term.readings))
     if number % 1 or number > 36_500:
         return None
@@ -112,10 +113,11 @@ def _shifted(base: date, term: Value, *, back: bool) -> date | None:
         return base + timedelta(days=count)
     months = base.month - 1 + count
     year, month = base.year + months // 12, months % 12 + 1
-    return _day(year, month, min(base.day, calendar.monthrange(year, month)[1]))
+    return day_of(year, month, min(base.day, calendar.monthrange(year, month)[1]))
 
 
-def _is_day(value: Value, day: date) -> bool:
+def is_day(value: Value, day: date) -> bool:
+    """Whether a date, with or without its year, is this day."""
     readings = frozenset({f"{day.day}.{day.month}.", f"{day.day}.{day.month}.{day.year}"})
     return same_value(value, value._replace(readings=readings))
 
@@ -123,22 +125,23 @@ def _is_day(value: Value, day: date) -> bool:
 def _years(sentence: ReplySentence) -> Iterator[int]:
     """Years of the message and a term of whole years behind them."""
     for value in _asked(sentence):
-        year = _year_of(value)
+        year = year_of(value)
         for term, is_before in _terms(sentence) if year is not None else ():
             months = max(map(Decimal, term.readings))
             if year is not None and term.unit == "month" and months % 12 == 0 and not is_before:
                 yield year + int(months) // 12
 
 
-def _year_of(value: Value) -> int | None:
-    """A number or a date that is a year."""
+def year_of(value: Value) -> int | None:
+    """The year that a number is; None for any other value."""
     if value.kind != "number" or value.unit or not value.written[:4].isdigit():
         return None
     number = max(map(Decimal, value.readings))
     return int(number) if number in _YEARS else None
 
 
-def _day(year: int, month: int, day: int) -> date | None:
+def day_of(year: int, month: int, day: int) -> date | None:
+    """A day of the calendar; None for one that it does not have."""
     try:
         return date(year, month, day)
     except ValueError:

@@ -30,7 +30,7 @@ from deskhand.outgoing.clause_sense import (
     reads_otherwise,
 )
 from deskhand.outgoing.comparisons import is_said_of_all
-from deskhand.outgoing.content_words import Word, same_word
+from deskhand.outgoing.content_words import Word, same_word, words_in
 from deskhand.outgoing.contradictions import is_about_record
 from deskhand.outgoing.courtesy import address_length
 from deskhand.outgoing.customer_case import prices_wrongly, without_own_case
@@ -71,7 +71,7 @@ from deskhand.outgoing.sentences import (
 )
 from deskhand.outgoing.stated_values import values_in
 from deskhand.outgoing.unbacked_claim import ClaimKind, UnbackedClaim
-from deskhand.outgoing.values import DOSES, Value, same_value
+from deskhand.outgoing.values import DOSES, Value, is_stated, same_value
 
 STATED = 0.55
 """The share of a statement's words that must stand in what is quoted."""
@@ -79,6 +79,8 @@ WITH_VALUES = 0.3
 """The same where its values stand there."""
 PROMISED = 0.6
 """The same for what somebody will do."""
+_SHORT_NAME = 3
+"""Letters of a word that is no product's name yet."""
 LONGEST_REPLY, MOST_SENTENCES, LONGEST_SENTENCE = 8_000, 80, 1_500
 """What of a reply is compared with its sources: the work grows with the square of a sentence, and
 with the number of sentences on both sides. Longer replies of a model are for a person."""
@@ -166,8 +168,17 @@ class _SentenceCheck:
 
     def _is_for_words_alone(self) -> bool:
         """Whether the sentence tells of a deed or states a dose: no second reader settles that."""
-        states_dose = any(value.unit in DOSES for value in self._sentence.values)
+        doses = [value for value in self._sentence.values if value.unit in DOSES]
+        states_dose = not all(self._names_strength(dose) for dose in doses)
         return states_dose or self._tells_of_deed(fold(self._sentence.text))
+
+    def _names_strength(self, dose: Value) -> bool:
+        """Whether it is the strength of a product that a record has and the sentence names."""
+        records = [record for record in self._grounds.records if is_stated(dose, record.values)]
+        said = [word.folded for word in self._sentence.words if word.is_capital]
+        named = [name for record in records for name in words_in(record.text) if name.is_capital]
+        names = {name.folded for name in named if len(name.folded) > _SHORT_NAME}
+        return any(same_word(name, word) for name in names for word in said)
 
     def _check(self) -> None:
         sentence = self._sentence

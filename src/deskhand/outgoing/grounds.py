@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
 from functools import cached_property
 from itertools import pairwise
 
@@ -57,6 +57,8 @@ class Grounds:
     """Sentences that it did not find there, each with what it misses."""
     sums: Sequence[str] = ()
     """How it says that numbers follow from others; they are calculated anew."""
+    read_on: date | None = None
+    """The day on which it read the reply; None before that."""
     language: str | None = None
     """The reply's; None where nobody can tell."""
 
@@ -120,8 +122,9 @@ class Grounds:
 
     @cached_property
     def article_values(self) -> list[Value]:
-        """The values of all sentences of the quoted articles."""
-        return [value for sentence in self._of_articles for value in sentence.values]
+        """The values of all sentences of the quoted articles, with the units of their lists."""
+        texts = [sentence.text for sentence in self._of_articles]
+        return [value for text in texts for value in values_in(text)]
 
     @cached_property
     def record_values(self) -> list[Value]:

@@ -57,11 +57,10 @@ def converted(
 
 
 def with_shared_units(values: Sequence[Value], folded: str) -> list[Value]:
-    """The first number of `2-3 weeks` counts what the second does."""
-    ordered = sorted(values, key=lambda value: value.start)
+    """Numbers count what the last of their list does: `2-3 weeks`, `490, 540 and 590 EUR`."""
     shared: list[Value] = []
-    for place, value in enumerate(ordered):
-        following = ordered[place + 1] if place + 1 < len(ordered) else None
+    for value in sorted(values, key=lambda value: value.start, reverse=True):
+        following = shared[-1] if shared else None
         is_open = value.kind == "number" and not value.unit
         if is_open and following is not None and following.kind == "number" and following.unit:
             between = folded[value.end : following.start]
@@ -72,7 +71,7 @@ def with_shared_units(values: Sequence[Value], folded: str) -> list[Value]:
                 }
                 value = value._replace(unit=following.unit, readings=frozenset(readings))
         shared.append(value)
-    return shared
+    return shared[::-1]
 
 
 def _is_measure_word(word: str) -> bool:

@@ -12,6 +12,7 @@ from deskhand.language.instructions import spoken_to_machine
 from deskhand.outgoing.content_words import same_word, words_in
 from deskhand.outgoing.grounds import Grounds
 from deskhand.outgoing.proved_sums import proves
+from deskhand.outgoing.reckoned_days import is_reckoned
 from deskhand.outgoing.unbacked_claim import UnbackedClaim
 from deskhand.outgoing.values import DOSES, MONEY, Value, is_stated
 
@@ -57,11 +58,14 @@ def may_be_asked(sentence: str) -> bool:
 
 
 def _is_known(value: Value, grounds: Grounds) -> bool:
-    """Whether a value stands in a source or the message, or follows from those by a sum."""
+    """Whether a value stands in a source or the message, or follows from those by a sum or as a
+    day."""
     if value.unit in DOSES:
         return False
     values = _known_values(grounds)
-    return _is_stated(value, values) or proves(grounds.sums, value, values)
+    if _is_stated(value, values) or proves(grounds.sums, value, values):
+        return True
+    return is_reckoned(value, grounds)
 
 
 def _is_stated(value: Value, values: Sequence[Value]) -> bool:

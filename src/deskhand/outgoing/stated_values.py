@@ -48,9 +48,13 @@ _CLOCK = re.compile(r"\b([01]?[0-9]|2[0-4]):([0-5][0-9])\b(?: ?([ap])\.? ?m\b)?"
 _HALF_DAY = re.compile(r"\b([0-9]{1,2})(?:[.:]([0-5][0-9]))? ?([ap])\.? ?m\b")
 _NUMBER = re.compile(rf"(?<![\w.,-])(?:{_DIGITS})(?!\w*[0-9])|(?<=[-/])(?:{_DIGITS})(?![\w])")
 _ATTACHED = re.compile(r"[a-z%°µ]+|[€$£]")
+_NUMBER_OF_PIECES = re.compile(r"[a-z]+ [0-9]+(?:-[a-z]{3,})*")
+"""`room 12` and `the 48-tablet` are no identifiers."""
 _WORD = re.compile(r"[a-z]+")
 _WEEKDAY_BEFORE = re.compile(r"\b([a-z]+),? (?:the |der |den |dem |el |le |dne )?$")
 _DAY_RANGE = re.compile(r" ?(?:-|,|to|az|bis|a|au|do|through|until) ?$")
+_BEFORE_NOTHING = 8
+"""Letters of a word before `nothing`."""
 _ONE_OF = frozenset(
     ("day", "workday", "week", "month", "year", "hour", "minute", "l", "ml", "kg", "mg")
 )
@@ -201,7 +205,7 @@ class _Reader:
 
     def _nothing(self) -> Iterator[Value]:
         for match in phrases_of("nothing").finditer(self._folded):
-            if _is_feel_free(self._folded, match.start()):
+            if _is_feel_free(self._folded, match.start()) or _does_nothing(self._folded, match):
                 continue
             if self._free(*match.span()):
                 yield self._made("number", {"0"}, *match.span(), unit="EUR")
@@ -288,6 +292,7 @@ class _Reader:
             written = number_at(words, place) if self._free(start, end) else None
             number = None if written is None else str(written[0])
             taken = 1 if written is None else written[1]
+            taken += _is_half_of_one(words[place : place + 2])
             end = matches[place + taken - 1].end()
             unit, unit_end = unit_after(self._folded, end)
             is_german = words[place : place + 2] == ["an", "den"]  # `to the`, no day
@@ -296,7 +301,7 @@ class _Reader:
                 number = "1"
             if number is None and not unit and words[place] in words_of("bare_measures"):
                 number, unit, unit_end = "1", "l", end
-            if number is None and meanings_of("numbers").get(words[place]) == "0.5" and unit:
+            if number is None and _is_half(words[place]) and unit:
                 number = "0.5"
             place += taken
             if number is not None:
@@ -318,13 +323,28 @@ class _Reader:
                     yield self._made("relative", {section}, *match.span())
 
 
+def _is_half(word: str) -> bool:
+    return meanings_of("numbers").get(word) == "0.5"
+
+
+def _is_half_of_one(words: list[str]) -> bool:
+    """`half an hour`: no year, although French calls one `an`."""
+    return len(words) == 2 and words[0] == "half" and words[1] in ("a", "an")
+
+
 def _is_feel_free(folded: str, start: int) -> bool:
     return re.search(r"\b(?:feel|toll|sugar|gluten)[ -]$", folded[:start]) is not None
 
 
+def _does_nothing(folded: str, match: re.Match[str]) -> bool:
+    """`if you did nothing` states no price."""
+    before = folded[max(0, match.start() - _BEFORE_NOTHING) : match.start()]
+    return re.search(r"\b(?:do|does|did|doing|done) $", before) is not None
+
+
 def _is_identifier(folded: str, given: str) -> bool:
     if any(letter.isdigit() for letter in folded):
-        return re.fullmatch(r"[a-z]+ [0-9]+", folded) is None
+        return _NUMBER_OF_PIECES.fullmatch(folded) is None
     return given.upper() == given
 
 

@@ -1,6 +1,7 @@
 """What a second reader is asked, and what its answer is worth."""
 
 import json
+from datetime import UTC, date, datetime
 from typing import Any, cast
 
 import pytest
@@ -30,6 +31,7 @@ TO_READ = ToRead(
     sentences=(NORWAY, COST),
     sources=(("delivery", ARTICLE),),
     message="Delivery?\n\nDo you deliver to Norway?",
+    now=datetime(2026, 11, 19, 12, 7, tzinfo=UTC),
 )
 
 
@@ -130,6 +132,21 @@ def test_a_courtesy_needs_no_quote_unless_it_is_long() -> None:
     assert reading.confirmed == {"Thank you!"}
 
 
+def test_what_the_customer_wrote_may_be_told_back_in_his_words() -> None:
+    said = "You would like four lamps for a library."
+    to_read = ToRead(said, (said,), (("delivery", ARTICLE),), "We need 4 lamps for our library.")
+    his_words, ours = "4 lamps for our library", "lamps for every library"
+    assert read(verdict(1, quote=his_words, restates=True), to_read=to_read).confirmed == {said}
+    for refused in (
+        verdict(1, quote=his_words),
+        verdict(1, quote=ours, restates=True),
+        verdict(1, quote="", restates=True),
+        verdict(1, quote=his_words, restates="yes"),
+        verdict(1, quote=his_words, restates=True, supported=False),
+    ):
+        assert read(refused, to_read=to_read).confirmed == frozenset(), refused
+
+
 def test_a_sum_stands_for_a_quote_only_where_it_is_one() -> None:
     right = read(verdict(2, quote="", sum="7 * 7 = 49"))
     assert right.confirmed == {COST}
@@ -156,7 +173,8 @@ def test_what_it_says_is_kept_within_limits() -> None:
 
 
 def test_a_reading_is_about_one_text_and_one_message() -> None:
-    reading = SecondReading(frozenset((NORWAY,)), {COST: "nowhere"}, ("7 * 7 = 49",))
+    on = date(2026, 11, 19)
+    reading = SecondReading(frozenset((NORWAY,)), {COST: "nowhere"}, ("7 * 7 = 49",), on)
     kept = json.loads(json.dumps({SECOND_READING: reading.as_metadata(TO_READ, "house/checker")}))
     assert second_reading_of(kept, TO_READ.reply, TO_READ.message) == reading
     assert second_reading_of(kept, f"  {TO_READ.reply}\n", TO_READ.message) == reading
@@ -174,7 +192,7 @@ def test_what_is_no_reading_confirms_nothing(kept: Any) -> None:
 
 def test_fields_of_another_type_confirm_nothing() -> None:
     kept = SecondReading().as_metadata(TO_READ, None)
-    kept |= {"confirmed": {NORWAY: True}, "refused": [COST], "sums": "1 + 1 = 2"}
+    kept |= {"confirmed": {NORWAY: True}, "refused": [COST], "sums": "1 + 1 = 2", "on": 20261119}
     found = second_reading_of({SECOND_READING: kept}, TO_READ.reply, TO_READ.message)
     assert found == NOT_READ
 
@@ -263,6 +281,7 @@ async def test_it_is_shown_the_sentences_by_number() -> None:
     shown = json.loads(user.partition("\n")[2].partition("\n</data")[0])
     assert shown == {
         "sources": [{"id": "delivery", "text": ARTICLE}],
+        "now": "Thursday, 19 November 2026, 12:07",
         "customer_wrote": TO_READ.message,
         "reply": TO_READ.reply,
         "sentences": [{"number": 1, "sentence": NORWAY}, {"number": 2, "sentence": COST}],

@@ -1,5 +1,6 @@
 """The gate and a second reader: what it is shown of a reply, and what its word lets leave."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from deskhand.tools.gate_call import Terms
 from tests.kit import MemoryOutbox, a_message
 from tests.memory_ledger import FixedContext, MemoryLedger
 
+NOW = datetime(2026, 11, 19, 12, 7, tzinfo=UTC)
 ASKED = "Do you deliver to Norway?"
 NORWAY = "Norway is no trouble at all for us."
 ARTICLE = CitedText(
@@ -58,6 +60,7 @@ class ModelText:
             MemoryLedger(),
             terms=self.terms,
             cited=self._cited,
+            now=NOW.timestamp,
         )
 
     async def _cited(self, run_id: str) -> list[CitedText]:
@@ -66,11 +69,13 @@ class ModelText:
     async def to_read(self) -> ToRead | None:
         return await self.gate.to_read_again(self.reply, self.ctx)
 
-    async def judged(self, reading: SecondReading | None = None, **about: str) -> GateAnswer:
+    async def judged(
+        self, reading: SecondReading | None = None, at: datetime = NOW, **about: str
+    ) -> GateAnswer:
         """What the gate says once a reader has said this of it, or of something else."""
         if reading is not None:
             text = about.get("text", self.reply["text"])
-            read = ToRead(text, (), (), about.get("message", f"\n\n{self._asked()}"))
+            read = ToRead(text, (), (), about.get("message", f"\n\n{self._asked()}"), now=at)
             noted = reading.as_metadata(read, "house/checker")
             self.ctx.envelope = self.ctx.envelope.with_metadata(**{SECOND_READING: noted})
         return await self.gate.call(DELIVER, self.reply, allowed=(DELIVER,), ctx=self.ctx)
@@ -94,6 +99,7 @@ async def test_a_models_reply_is_shown_with_what_it_rests_on() -> None:
         sentences=(NORWAY,),
         sources=(("delivery", ARTICLE.text),),
         message=f"\n\n{ASKED}",
+        now=NOW,
     )
 
 
@@ -220,3 +226,16 @@ async def test_beside_a_tool_that_did_something_no_promise_rests_on_a_reader() -
 )
 async def test_no_deed_leaves_on_a_readers_word(text: str) -> None:
     assert (await ModelText(text).judged(confirms(text))).verdict == "hold"
+
+
+async def test_tomorrow_leaves_on_the_day_on_which_it_was_read_alone() -> None:
+    """A run that waited over midnight would promise another day than the reader confirmed."""
+    text, message = "Tomorrow is no trouble at all for us.", "May I come tomorrow?"
+    read_today = await ModelText(text, message=message).judged(confirms(text))
+    read_yesterday = await ModelText(text, message="When may I come?").judged(
+        confirms(text), at=NOW - timedelta(days=1)
+    )
+    assert (read_today.verdict, read_yesterday.verdict) == ("allow", "hold")
+    assert (
+        await ModelText(text, message="When may I come?").judged(confirms(text))
+    ).verdict == "allow"

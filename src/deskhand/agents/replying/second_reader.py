@@ -8,10 +8,12 @@ link or a deed stands somewhere is none of its business (`outgoing/settling.py`)
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import Any, cast
 
 from deskhand.brain.llm import SHORTENED
+from deskhand.brain.message_block import written_day
 from deskhand.errors import ModelAnswerInvalid, ModelAway, ModelRefused, ModelUnavailable
 from deskhand.model.envelope import Delta, Envelope, StageResult
 from deskhand.model.message import Message
@@ -110,12 +112,18 @@ def _shown(to_read: ToRead) -> dict[str, Any]:
         for number, sentence in enumerate(to_read.sentences, 1)
     ]
     sources = [{"id": id_, "text": text[:_LONGEST_ARTICLE]} for id_, text in to_read.sources]
+    now = {} if to_read.now is None else {"now": _written(to_read.now)}
     return {
         "sources": sources,
+        **now,
         "customer_wrote": to_read.message[:_LONGEST_MESSAGE],
         "reply": to_read.reply,
         "sentences": numbered,
     }
+
+
+def _written(now: datetime) -> str:
+    return f"{written_day(now)}, {now:%H:%M}"
 
 
 def reading_of(answer: Answer, to_read: ToRead) -> SecondReading:
@@ -149,6 +157,8 @@ def _why_not(verdict: Mapping[str, Any], sentence: str, to_read: ToRead) -> str 
     if verdict.get("courtesy") is True and len(sentence) <= _LONGEST_COURTESY:
         return None
     quote = str(verdict.get("quote") or "")
+    if verdict.get("restates") is True and stands_in_text(quote, to_read.message):
+        return None
     if not quote.strip() and comes_out(str(verdict.get("sum") or "")):
         return None  # whether its numbers are known is for the gate to say
     if not any(stands_in_text(quote, text) for _, text in to_read.sources):

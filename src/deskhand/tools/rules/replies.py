@@ -155,7 +155,8 @@ def to_read_again(call: GateCall, terms: Terms) -> ToRead | None:
     if not sentences:
         return None
     refuses = "" if spoken_to_machine(grounds.message) is None else _TO_A_MACHINE
-    return ToRead(reply.text, tuple(sentences), tuple(grounds.shown), grounds.message, refuses)
+    shown = tuple(grounds.shown)
+    return ToRead(reply.text, tuple(sentences), shown, grounds.message, refuses, grounds.now)
 
 
 def _open(
