@@ -22,7 +22,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from deskhand.language.slots.folded_text import fold
-from deskhand.outgoing.claim_words import pattern_of, phrases_of
+from deskhand.outgoing.claim_words import pattern_of, phrases_of, words_of_each
 from deskhand.outgoing.clause_sense import (
     is_among_asked,
     left_out_whom,
@@ -162,15 +162,25 @@ class _SentenceCheck:
 
     def unbacked(self) -> list[UnbackedClaim]:
         self._check()
-        if not self.claims or not self._is_for_words_alone():
-            return self.claims
-        return [claim._replace(is_for_words_alone=True) for claim in self.claims]
+        return [
+            claim._replace(is_for_words_alone=True) if self._is_for_words_alone(claim) else claim
+            for claim in self.claims
+        ]
 
-    def _is_for_words_alone(self) -> bool:
-        """Whether the sentence tells of a deed or states a dose: no second reader settles that."""
+    def _is_for_words_alone(self, claim: UnbackedClaim) -> bool:
+        """Whether the sentence tells of a deed or states a dose: no second reader settles that. The
+        strength of a product that a record names is none, but where prescriptions or a yes are
+        concerned words alone decide beside it as well."""
+        folded = fold(self._sentence.text)
+        if self._tells_of_deed(folded):
+            return True
         doses = [value for value in self._sentence.values if value.unit in DOSES]
-        states_dose = not all(self._names_strength(dose) for dose in doses)
-        return states_dose or self._tells_of_deed(fold(self._sentence.text))
+        if not doses:
+            return False
+        on_prescription = words_of_each("concepts")["prescription"]
+        is_harder = any(word.folded in on_prescription for word in self._sentence.words)
+        is_harder = is_harder or claim.kind == "answer" or self._leading_answer()[0] is not None
+        return is_harder or not all(self._names_strength(dose) for dose in doses)
 
     def _names_strength(self, dose: Value) -> bool:
         """Whether it is the strength of a product that a record has and the sentence names."""
