@@ -25,8 +25,10 @@ APART = 0.012
 """By how much the best candidate must lie nearer than the next."""
 LIKELY = 0.75
 """From which chance a message joins (docs/decisions/0116-one-chance.md)."""
-HARDLY = 0.1
+HARDLY = 0.25
 """Words of a follow-up do not count for a ticket that the message so unlikely continues."""
+NOT_AT_ALL = 0.05
+"""Nor does a number that both name: `order 4417 has come. One more of the same, please`."""
 NOT_ALIKE = 0.78
 """Words of a follow-up do not count for a ticket that the rest of the message is this far from."""
 
@@ -114,7 +116,9 @@ def _by_citation(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchRe
 def _by_reference(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchResult | None:
     wanted = set(incoming.references)
     sharing = [
-        candidate for candidate in candidates if wanted & set(candidate.checkpoint.references)
+        candidate
+        for candidate in candidates
+        if wanted & set(candidate.checkpoint.references) and not _is_ruled_out(candidate)
     ]
     if not sharing:
         return None
@@ -123,6 +127,10 @@ def _by_reference(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchR
     if len(sharing) == 1:
         return _joins(sharing[0], MatchConfidence.HIGH, MatchEvidence.REFERENCE, why)
     return _joins(sharing[0], MatchConfidence.MEDIUM, MatchEvidence.REFERENCE, why)
+
+
+def _is_ruled_out(candidate: Candidate) -> bool:
+    return candidate.continued is not None and candidate.continued < NOT_AT_ALL
 
 
 def _by_follow_up(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchResult | None:

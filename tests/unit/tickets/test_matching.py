@@ -243,6 +243,23 @@ def test_a_likely_ticket_is_joined_and_an_unlikely_one_is_not() -> None:
     assert not match(coming("Do you sell chairs?", -1.5), [read(ONE, 0.5, 0.86)]).joins
 
 
+def test_a_number_that_both_name_is_ruled_out_by_reading_alone() -> None:
+    """`RE-5520 is paid. How do we pay by debit from now on?` continues nothing."""
+    paid = replace(coming("RE-5520 is paid. And debit from now on?", -1.0), references=("RE5520",))
+    ticket = read(ONE, 0.02, 0.8, before="RE-5520 went to the wrong address")
+    assert not match(paid, [ticket]).joins
+    assert match(paid, [replace(ticket, continued=0.3)]).matched_ticket_id == ONE
+    assert match(paid, [replace(ticket, continued=None)]).matched_ticket_id == ONE
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Nun zu meinem Anliegen: Haben Sie auch Stühle?", "Fotka už tam je. Jde změnit i jméno?"],
+)
+def test_words_that_only_look_like_a_follow_up(text: str) -> None:
+    assert follow_up_words(mail(1, text)) is None
+
+
 def test_two_tickets_that_are_equally_likely_leave_it_open() -> None:
     said = coming("It went dark again after an hour", 0.2)
     assert not match(said, [read(ONE, 0.8, 0.9), read(TWO, 0.8, 0.9)]).joins

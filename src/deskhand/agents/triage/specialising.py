@@ -40,7 +40,7 @@ from deskhand.tools.services import ServiceFunction, ServiceResult
 _MOST_ARTICLES = 5
 _LONGEST_SHOWN = 200
 _CALM = (UrgencyLevel.MEDIUM, UrgencyLevel.LOW)
-_UPSET = (Sentiment.ANGRY, Sentiment.FRUSTRATED, Sentiment.URGENT)
+_UPSET = (Sentiment.ANGRY,)
 
 
 def decision_in(envelope: Envelope) -> tuple[SupervisorDecision, TicketReading]:

@@ -22,6 +22,7 @@ FACTS = (
     "concerns",
     "sentiment",
     "language",
+    "wishes_person",
 )
 """What the conditions of a triage desk may speak of."""
 
