@@ -1,5 +1,8 @@
 """The forms of medicines: what customers call each, and what a pack of it is called."""
 
+import re
+from collections.abc import Collection
+
 from .word_forms import fold, stem
 
 _CALLED: dict[str, str] = {
@@ -7,14 +10,16 @@ _CALLED: dict[str, str] = {
         filmtablette filmtabletten comprimido comprimidos obalene""",
     "capsule": """capsule capsules tobolky tobolka tobolek kapsle kapsli kapsul kapseln cápsula
         cápsulas""",
-    "syrup": "syrup sirup sirupu siroup suspension suspenze jarabe saft hustensaft",
-    "drops": "drops kapky kapek kapkach kvapky tropfen gotas",
-    "eye drops": "eye ocni augentropfen ocne",
-    "gel": "gel gelu gél",
-    "cream": "cream krem kremu krém creme crema",
-    "ointment": "ointment mast masti salbe pomada pomáda",
-    "suppository": "suppository suppositories cipky cipku cipek zapfchen supositorios",
-    "spray": "spray sprej spreje nosni nasenspray aerosol",
+    "syrup": """syrup sirup sirupu sirupem siroup suspension suspenze jarabe jarabes saft hustensaft
+        fiebersaft""",
+    "drops": "drops kapky kapek kapkach kapkami kvapky kvapiek kvapkach tropfen gotas",
+    "eye drops": "eye ocni augentropfen ocne colirio",
+    "gel": "gel gelu gél geles",
+    "cream": "cream creams krem kremu krém kremem creme cremes crema cremas",
+    "ointment": "ointment mast masti mastou salbe salben pomada pomáda unguento",
+    "suppository": """suppository suppositories cipky cipku cipek capiky capikov zapfchen
+        supositorio supositorios""",
+    "spray": "spray sprays sprej spreje sprejem nosni nasenspray sprayflasche aerosol",
     "sachet": "sachet sachets sacky sacku vrecka beutel sobres powder pulver polvo polvos",
     "effervescent": "effervescent sumive sumivy brausetabletten efervescentes",
     "lozenge": "lozenge lozenges pastilky pastilek pastillen lutschtabletten",
@@ -28,6 +33,9 @@ _CALLED: dict[str, str] = {
 }
 FORM_OF = {stem(fold(word)): form for form, words in _CALLED.items() for word in words.split()}
 """The form by the stem of a word for it."""
+
+WEIGHED = frozenset(("gel", "cream", "ointment", "spray", "solution"))
+"""Forms of which grams tell what a pack holds, and no strength."""
 
 LOOSE = "pill"
 """What is swallowed whole or dissolved, whatever its box calls it."""
@@ -48,3 +56,25 @@ ONE_FOR_ANOTHER: dict[str, frozenset[str]] = {
 def fits_form(form: str, asked: frozenset[str]) -> bool:
     """Whether a product of this form is what somebody means who names these forms."""
     return any(form in ONE_FOR_ANOTHER.get(name, frozenset((name,))) for name in asked)
+
+
+_GLUED = """
+    nasenspray augenspray spray nasentropfen augentropfen tropfen augensalbe salbe creme gel
+    hustensaft fiebersaft saft sirup brausetabletten lutschtabletten filmtabletten tabletten
+    tablette kapseln kapsel zäpfchen pulver pastillen
+"""
+_WITH_FORM = re.compile(
+    rf"\b([^\W\d_]{{4,}}?)(?:-([^\W\d_]+)|({'|'.join(_GLUED.split())}))\b", re.IGNORECASE
+)
+
+
+def with_forms_apart(text: str, names: Collection[str]) -> str:
+    """A text with `Zodac Tropfen` for `Zodac-Tropfen` and `Zodactropfen`, where what stands before
+    the form is one of the folded `names`."""
+
+    def apart(match: re.Match[str]) -> str:
+        name, joined, glued = match.groups()
+        is_form = bool(glued) or stem(fold(joined)) in FORM_OF
+        return f"{name} {glued or joined}" if is_form and fold(name) in names else match[0]
+
+    return _WITH_FORM.sub(apart, text)

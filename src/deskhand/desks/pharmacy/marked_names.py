@@ -6,6 +6,7 @@ from typing import Any
 import re2
 
 from .catalogue import aliases, sample_products
+from .forms import with_forms_apart
 from .word_forms import forms_of, words_in
 
 NAME = "NAME"
@@ -16,7 +17,8 @@ _SIGNS = ".,;:!?¿¡()\"'„“>"
 def with_marked_names(plain: str) -> str:
     """The text with one word for every name of a product of ours: Allergodil is no word of
     health."""
-    marked = str(_long_names().sub(f" {NAME} ", plain))
+    apart = with_forms_apart(plain, _names())
+    marked = str(_long_names().sub(f" {NAME} ", apart))
     return " ".join(_marked(word) for word in marked.split())
 
 

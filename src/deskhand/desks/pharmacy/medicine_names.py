@@ -2,7 +2,7 @@
 we do not keep."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -62,6 +62,11 @@ class MedicineNames:
         self._by_beginning: dict[str, list[str]] = defaultdict(list)
         for sound in self._by_sound:
             self._by_beginning[sound[:2]].append(sound)
+
+    @property
+    def first_words(self) -> Collection[str]:
+        """The first word of every name in all its regular forms, folded."""
+        return self._by_first_form.keys()
 
     def _add(self, spelling: str, name: str) -> None:
         words = tuple(word.plain for word in words_in(spelling))

@@ -5,18 +5,24 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from .forms import FORM_OF
+from .forms import FORM_OF, with_forms_apart
 from .medicine_names import MedicineNames, NameMatch, NameReading
 from .numbers_in_words import Number, counted_words, nickname_of, number_at
 from .unknown_names import UnknownNames
 from .variants import Variants
 from .word_forms import Word, visible
 
+_WEIGHTS = """
+    g gr gram grams gramu gramy gramova gramovou gramm gramos gramo
+"""
+_GRAMS = frozenset(_WEIGHTS.split())
+_VOLUMES = """
+    ml mililitr mililitru mililitry mililitrov mililitre mililitova millilitre millilitres
+    milliliter milliliters mililitro mililitros
+"""
+_MILLILITRES = frozenset(_VOLUMES.split())
 MILLIGRAMS = {
     "mg": 1.0,
-    "g": 1000.0,
-    "gram": 1000.0,
-    "gramu": 1000.0,
     "mcg": 0.001,
     "ug": 0.001,
     "μg": 0.001,
@@ -24,8 +30,9 @@ MILLIGRAMS = {
     "mikrogramu": 0.001,
     "iu": 1.0,
     "mj": 1.0,
-    "ml": 1.0,
 }
+MILLIGRAMS |= dict.fromkeys(_GRAMS, 1000.0)
+MILLIGRAMS |= dict.fromkeys(_MILLILITRES, 1.0)
 _PACK_WORD = re.compile(
     r"^(?:balen|baleni|balicek|balick|krabic|krabick|skatul|ks|kus|kusy|kusu|pack|packs|package"
     r"|packet|box|boxe|packung|schachtel|caja|envase|paquete|tub[auy]|tubes?|lahvic|lahvick|bottle"
@@ -122,7 +129,7 @@ class MentionReader:
         self, text: str, others: Collection[str] = (), *, nouns_are_capitalised: bool = False
     ) -> list[Mention]:
         """In order. `others` are folded words that name people and places."""
-        text = text.replace(" + ", " plus ")
+        text = with_forms_apart(text.replace(" + ", " plus "), self._names.first_words)
         words, clean = counted_words(text), visible(text)
         unknown = UnknownNames(self._names, clean, words, others, nouns=nouns_are_capitalised)
         variants = Variants(self._names, clean, words, others, nouns=nouns_are_capitalised)
@@ -181,16 +188,17 @@ class MentionReader:
 
 def _with_all_numbers(words: Sequence[Word], mention: Mention) -> Mention:
     """The only medicine of a text with what is said about packs and strengths elsewhere in it."""
-    seen: dict[str, list[float]] = {"strength": [], "pack": [], "count": [], "bare": []}
+    seen: dict[str, list[float]] = {kind: [] for kind in _KINDS}
     for place, number in _numbers(words, 0, len(words)):
         kind, value = kind_by_neighbours(words, place, number)
-        if kind in seen:
+        if kind:
             seen[kind].append(value)
     counts = seen["count"]
     return mention._replace(
         strengths=mention.strengths or tuple(seen["strength"][:1]),
         bare_numbers=mention.bare_numbers or tuple(seen["bare"][:1]),
         pack_sizes=mention.pack_sizes or tuple(seen["pack"][:1]),
+        grams=mention.grams or tuple(seen["gram"][:1]),
         packs=counts[0] if mention.packs is None and counts else mention.packs,
     )
 
@@ -217,13 +225,7 @@ def _plain_mention(words: Sequence[Word], at: int, match: NameMatch) -> Mention:
 def _company(words: Sequence[Word], mention: Mention, first: int, last: int) -> Company:
     """What belongs to a name: the number right before it, and what stands behind it up to the
     number before the next name."""
-    kinds: dict[str, list[float]] = {
-        "strength": [],
-        "bare": [],
-        "pack": [],
-        "count": [],
-        "gram": [],
-    }
+    kinds: dict[str, list[float]] = {kind: [] for kind in _KINDS}
     end = mention.end
     before = number_before(words, mention.place, first)
     if before is not None:
@@ -303,7 +305,7 @@ def _number_ending_at(words: Sequence[Word], at: int, first: int) -> tuple[int, 
 def _kind_before(words: Sequence[Word], place: int, number: Number) -> tuple[str, float]:
     following = words[place + number.length].plain
     if following in MILLIGRAMS and number.in_digits:
-        return "strength", number.value * MILLIGRAMS[following]
+        return _kind_by_unit(number, following)
     if number.in_digits and number.value > _MOST_COUNTED and not _PACK_WORD.match(following):
         return "strength", number.value
     return "count", number.value
@@ -351,14 +353,22 @@ def kind_by_neighbours(words: Sequence[Word], place: int, number: Number) -> tup
     if before in _OF_A_PACK and place > 1 and _PACK_WORD.match(words[place - 2].plain):
         return "pack", value
     if following in MILLIGRAMS and number.in_digits:
-        if following in ("ml", "g"):
-            return ("gram" if following == "g" else "pack"), value
-        return "strength", value * MILLIGRAMS[following]
+        return _kind_by_unit(number, following)
     if _is_size(before, number, following):
         return "pack", value
     if _PACK_WORD.match(following) or following == "x" or before == "x":
         return "count", value
     return "", value
+
+
+def _kind_by_unit(number: Number, unit: str) -> tuple[str, float]:
+    """What a number with a unit says: grams are a strength or what a tube holds, millilitres what
+    a bottle holds."""
+    if unit in _GRAMS:
+        return "gram", number.value
+    if unit in _MILLILITRES:
+        return "pack", number.value
+    return "strength", number.value * MILLIGRAMS[unit]
 
 
 def _is_size(before: str, number: Number, following: str) -> bool:

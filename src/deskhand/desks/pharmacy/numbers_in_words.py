@@ -89,6 +89,9 @@ _VALUE_OF = dict(_joined_numbers()) | {
 _HALVES = frozenset(("pul", "polovicku", "half", "halbes", "halben", "media", "medio", "pol"))
 _DOZENS = frozenset(("tuctu", "tucet", "tucta", "dozen", "dutzend", "docena"))
 _FACTORS = frozenset((100, 1000))
+_NO_FACTORS = frozenset(("sto", "cien", "ciento"))
+"""Hundreds that no number multiplies: `1000 sto` is two numbers."""
+_LARGEST_MULTIPLE = 9
 _ARTICLES = frozenset(("a", "an"))
 _AND = frozenset(("and", "y"))
 _MOST_BEHIND = {float(tens): 9 for tens in range(20, 100, 10)}
@@ -146,14 +149,24 @@ def _as_czech(word: Word) -> Word:
 
 
 def _with_factor(words: Sequence[Word], at: int, value: float, *, in_digits: bool) -> Number:
-    """`two hundred`, `a couple`, `dvě stě`."""
-    following = words[at + 1].plain if at + 1 < len(words) else ""
-    factor = 100 if following == "ste" else _VALUE_OF.get(following, 0)
-    if factor in _FACTORS or (factor > 1 and words[at].plain in _ARTICLES):
+    """`two hundred`, `a couple`, `dvě stě`, but not `1000? sto tablet` nor `20 hundred tablets`,
+    which are a strength and a pack."""
+    factor, length = _factor_behind(words, at), 1
+    is_multiple = factor in _FACTORS and value <= _LARGEST_MULTIPLE
+    if is_multiple or (factor > 1 and words[at].plain in _ARTICLES):
         value, length = value * factor, 2
-    else:
-        length = 1
     return Number(value, length, in_digits) if in_digits else _with_rest(words, at, value, length)
+
+
+def _factor_behind(words: Sequence[Word], at: int) -> int:
+    """The hundred or thousand right behind a number, with nothing but a space between; zero where
+    there is none."""
+    if at + 1 >= len(words) or words[at + 1].start - words[at].end > 1:
+        return 0
+    following = words[at + 1].plain
+    if following in _NO_FACTORS and words[at].plain not in _ARTICLES:
+        return 0
+    return 100 if following == "ste" else _VALUE_OF.get(following, 0)
 
 
 def _with_rest(words: Sequence[Word], at: int, value: float, length: int) -> Number:

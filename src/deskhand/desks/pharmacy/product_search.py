@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import Literal, NamedTuple
 
 from .catalogue import Product
-from .forms import fits_form
+from .forms import WEIGHED, fits_form
 from .medicine_names import MedicineNames
 from .mentions import Mention, MentionReader
 from .word_forms import fold, words_in
@@ -48,9 +48,8 @@ class ProductIndex:
         for product in self.products:
             for name in {product.brand, product.substance, product.substance_cs}:
                 self._named[_key(name)].append(product)
-                first = words_in(name)[0].written
-                if _key(first) != _key(name):
-                    self._named[f"{_key(first)} …"].append(product)
+                for beginning in _beginnings(name):
+                    self._named[f"{beginning} …"].append(product)
 
     def mentions(
         self, text: str, others: Collection[str] = (), *, nouns_are_capitalised: bool = False
@@ -127,8 +126,9 @@ def _strengths_and_sizes(
     for size in mention.pack_sizes:
         is_strength = not strengths and _is_only_a_strength(family, size)
         (strengths if is_strength else sizes).append(size)
+    is_weighed = any(product.form in WEIGHED for product in family)
     for grams in mention.grams:
-        if grams in packs:
+        if is_weighed:
             sizes.append(grams)
         else:
             strengths.append(grams * 1000)
@@ -172,6 +172,12 @@ def _says_much(mention: Mention) -> bool:
 
 def _key(name: str) -> str:
     return " ".join(word.plain for word in words_in(name))
+
+
+def _beginnings(name: str) -> list[str]:
+    """The keys of `Tantum` and `Tantum Verde` for `Tantum Verde sprej`."""
+    words = _key(name).split()
+    return [" ".join(words[:length]) for length in range(1, len(words))]
 
 
 @lru_cache(maxsize=4)

@@ -164,3 +164,59 @@ def test_a_currency_or_another_noun_is_no_town(text: str) -> None:
 def test_a_town_that_nobody_knows_stays_one() -> None:
     assert read("", "Haben Sie Crestor in Görlitz?").places.not_served == ("Görlitz",)
     assert read("", "Máte Crestor v Hulíně?").places.not_served == ("Hulíně",)
+
+
+@pytest.mark.parametrize(
+    ("text", "brand", "strength", "packs"),
+    [
+        ("Máte Euthyrox 100 sto tablet?", "Euthyrox", "100 mcg", {100}),
+        ("je u vas ibalgin 600? sto tablet", "Ibalgin", "600 mg", {100}),
+        ("Haben Sie Ibalgin 200 hundert Tabletten?", "Ibalgin", "200 mg", {100}),
+        ("¿Tienen Ibalgin 600 cien comprimidos?", "Ibalgin", "600 mg", {100}),
+        ("Do you have the large 100 g tube of Fastum?", "Fastum", "25 mg/g", {100}),
+        ("Haben Sie die kleine 50 Gramm Tube Fastum?", "Fastum", "25 mg/g", {50}),
+        ("Máte Fastum? Stačí tuba 50 g.", "Fastum", "25 mg/g", {50}),
+        ("Is the 500 ml bottle of Duphalac in stock?", "Duphalac", "667 mg/ml", {500}),
+        ("Do you have the 3 g sachets of Smecta?", "Smecta", "3 g", {10, 30}),
+        ("Máte 1 g Augmentin?", "Augmentin", "1000 mg", {14, 21}),
+    ],
+)
+def test_a_strength_and_what_a_pack_holds_are_two_numbers(
+    text: str, brand: str, strength: str, packs: set[int]
+) -> None:
+    products = meant(text)
+    assert {(product.brand, product.strength) for product in products} == {(brand, strength)}
+    assert {product.pack for product in products} == packs
+
+
+def test_a_tube_that_nobody_makes_is_no_strength() -> None:
+    item = only("Do you have the 70 g tube of Fastum?")
+    products = [product for product in sample_products() if product.id in item.products]
+    assert "in packs of 70" in not_kept(item._asdict(), products, "en")
+
+
+@pytest.mark.parametrize(
+    ("text", "brand"),
+    [
+        ("Haben Sie Panthenol-Spray?", "Panthenol sprej"),
+        ("Do you have Panthenol spray?", "Panthenol sprej"),
+        ("Haben Sie Zodac-Tropfen?", "Zodac kapky"),
+        ("Haben Sie Zodactropfen?", "Zodac kapky"),
+        ("¿Tienen Fenistil gotas?", "Fenistil kapky"),
+        ("Máte Fenistil kvapky?", "Fenistil kapky"),
+        ("Haben Sie Fenistil-Gel?", "Fenistil"),
+        ("¿Tienen Tantum Verde en spray?", "Tantum Verde sprej"),
+        ("¿Tienen Mucosolvan en jarabe?", "Mucosolvan sirup"),
+        ("Haben Sie Mucosolvansaft?", "Mucosolvan sirup"),
+        ("Do you have Hydrocortison ointment?", "Hydrocortison mast"),
+        ("Haben Sie Framykoin-Salbe?", "Framykoin mast"),
+        ("¿Tienen Framykoin pomada?", "Framykoin mast"),
+    ],
+)
+def test_a_form_is_known_in_every_language(text: str, brand: str) -> None:
+    assert {product.brand for product in meant(text)} == {brand}
+
+
+@pytest.mark.parametrize("text", ["Haben Sie Panthenol-Gel?", "Máte Zodac mast?"])
+def test_another_form_than_the_kept_one_is_never_taken_for_it(text: str) -> None:
+    assert only(text).lacks == "form"
