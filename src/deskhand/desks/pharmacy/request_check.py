@@ -57,6 +57,8 @@ def _availability(request: Fields, words: str) -> Fields:
         return _asking(request, [ask_medicine(request["language"])])
     if wishes.has_reservation(words):
         return _for_a_person(request, "the message is about something that was put aside before")
+    if condition := wishes.condition_in(words):
+        return _for_a_person(request, _conditional(condition))
     if not wishes.seeks_something(words) and not request["asked"]:
         return _for_a_person(request, "the message names a medicine and asks for nothing")
     if others := wishes.only_told(words, _names(request)):
@@ -124,10 +126,14 @@ def doubt_about(request: Request, words: str) -> str:
 
 def _doubt_in(words: str) -> str:
     if condition := wishes.condition_in(words):
-        return f"the wish depends on a condition: “{condition[:150]}”"
+        return _conditional(condition)
     if wishes.has_reservation(words) or wishes.declines(words):
         return _NO_PLAIN_WISH
     return ""
+
+
+def _conditional(condition: str) -> str:
+    return f"the wish depends on a condition: “{condition[:150]}”"
 
 
 def _names(request: Fields) -> list[str]:

@@ -89,12 +89,24 @@ def cannot_come(text: str) -> bool:
 
 
 def condition_in(text: str) -> str:
-    """The first sentence that makes a wish depend on something but stock; empty without one."""
+    """The first sentence that makes a wish depend on something but stock; empty without one. A
+    condition about a price, or under which nothing is wanted, may stand beside the wish."""
+    reserves = speaks_of_reserving(text)
     for sentence in sentences_in(text):
         plain = plain_text(sentence)
-        if speaks_of("condition", plain) and _reserves(plain) and not speaks_of("of_stock", plain):
+        if _ties_a_wish(plain) or (reserves and _ties_the_wish_before(plain)):
             return sentence
     return ""
+
+
+def _ties_a_wish(plain: str) -> bool:
+    is_of_stock = speaks_of("of_stock", plain) and not speaks_of("of_price", plain)
+    return speaks_of("condition", plain) and _reserves(plain) and not is_of_stock
+
+
+def _ties_the_wish_before(plain: str) -> bool:
+    is_of_price = speaks_of("condition", plain) and speaks_of("of_price", plain)
+    return is_of_price or speaks_of("else_nothing", plain)
 
 
 def asks_for_hours(text: str) -> bool:

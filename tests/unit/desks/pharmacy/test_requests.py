@@ -516,3 +516,34 @@ def test_a_name_after_a_question_about_stock_puts_nothing_aside() -> None:
 )
 def test_a_word_at_its_end_makes_no_question_small_talk(text: str, is_open: bool) -> None:
     assert bool(wishes.open_questions(text, ["Zyrtec"])) is is_open
+
+
+CONDITIONS = """
+Kolik stojí Olynth? Je-li to pod 150, odložte mi ho v Brně. Kdyby víc, tak nic.
+Jestli je Olynth do 150 korun, dejte mi ho stranou v Brně.
+Ak je Olynth lacnejší ako 150, odložte mi ho v Brne, inak nechcem nič.
+Is Olynth under 150? If so put one by for me in Brno, if not never mind.
+If Olynth costs at most 150, set one aside in Brno; otherwise leave it.
+Was kostet Olynth? Wenn er unter 150 Kronen liegt, legen Sie ihn in Brünn zurück.
+Bitte Olynth in Brünn zurücklegen. Wenn er teurer als 150 ist, lieber nicht.
+¿Cuánto vale Olynth? Si cuesta menos de 150, guárdenme uno en Brno; si no, nada.
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("category", ["availability", "reservation"])
+@pytest.mark.parametrize("text", CONDITIONS)
+def test_a_wish_tied_to_a_price_goes_to_a_person(text: str, category: str) -> None:
+    made = request(text, category)
+    assert made["hand_over"]
+    assert not made.get("slots")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Odložte mi prosím Olynth v Brně na Kobližné. Kdyby nebyl, dejte vědět.",
+        "Please reserve one Olynth in Ostrava if you have it in stock.",
+    ],
+)
+def test_a_wish_tied_to_stock_alone_needs_nobody(text: str) -> None:
+    assert wanted(text)
