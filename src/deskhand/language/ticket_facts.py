@@ -50,23 +50,33 @@ LIKELY_IN_LONG = {
 }
 """The same in more than a line, of which many sentences are looked at: what really happened is then
 told at some length."""
+LIKELY_IN_LONGER = {**LIKELY_IN_LONG, "data_loss": 0.6, "security": 0.7}
+"""In a message of several sentences these two alarms tell plainly of what happened, or nothing did:
+its accounts, colleagues and data are spoken of in many others as well."""
 NOT_DENIED = 0.1
 """What the whole of a message must say of a fact that one piece of it shows: "will they vanish?" is
 no lost data where the rest asks how a colleague is taken out. Only where it could be read whole."""
 SURE_DEPARTMENT = 0.8
 """From which probability an ask has a department of its own, apart from its ticket's."""
-A_LINE = 100
-"""Characters of a short message."""
+A_LINE, A_PARAGRAPH = 100, 250
+"""Characters of a short message, and of one of a few sentences."""
 LONGEST = 6_000
 _FACT = "fact"
 _SMALLEST = 1e-9
 """No chance is nearer to none or to all than this: its odds stay a number."""
 
 
+def _wanted(length: int) -> dict[str, float]:
+    """From which probability each fact counts in a message of this length."""
+    if length <= A_LINE:
+        return LIKELY
+    return LIKELY_IN_LONG if length <= A_PARAGRAPH else LIKELY_IN_LONGER
+
+
 def facts_in(text: str, reader: MessageReader | None = None) -> dict[str, str]:
     """The facts of a ticket with the words that show each."""
     read = text[:LONGEST]
-    wanted = LIKELY if len(read.strip()) <= A_LINE else LIKELY_IN_LONG
+    wanted = _wanted(len(read.strip()))
     readers = [reader] if reader is not None else _both_readers()
     whole = [each.read(read) for each in readers]
     by_piece = [_facts_of(whole)]
