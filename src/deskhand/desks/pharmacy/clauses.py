@@ -6,7 +6,6 @@ from functools import cache
 
 from .forms import FORM_OF
 from .marked_names import NAME, with_marked_names
-from .phrases import plain_text
 from .places import place_words
 from .word_forms import Word, words_in
 
@@ -23,7 +22,7 @@ _STARTS = frozenset(f"{_SLAVIC} {_SPANISH} {_GERMANIC}".split())
 _BEHIND_A = f"{_SLAVIC} kolik kolko kde mate maji kdy do od za".split()
 _BEHIND_Y = f"{_SPANISH} cuanto cuesta donde tienen hay por".split()
 """Words behind which `a` or `y` joins clauses, and is no English article."""
-_BREAK = re.compile(
+BREAK = re.compile(
     r"[,;:¿()+]|\s[-–]\s|\b(?:zda|jestli|whether|ob|ale|and|but|und|aber|pero|nebo|alebo|or|oder)\b(?!\s*$)"
     rf"|\b[ai]\s+(?=(?:{'|'.join(_BEHIND_A)})\b)|\b[yeo]\s+(?=(?:{'|'.join(_BEHIND_Y)})\b)"
 )
@@ -47,7 +46,7 @@ _ARTICLES = """
     bitte auch noch eine ein einen keine etwas un una unos unas algun alguna el la los las tambien
     aj vlastne aspon nekde
 """
-_DETERMINERS = frozenset(_ARTICLES.split())
+DETERMINERS = frozenset(_ARTICLES.split())
 _SHOP_WORDS = """
     skladem sklade dispozici otevreno otevrene open offen geoffnet abierto abierta stock left
     available vorratig lager verfugbar disponible disponibles balenie baleni velke male vetsi mensi
@@ -59,14 +58,14 @@ _SHOP_WORDS = """
     posledni poslednich last letzte ultimas tentokrat momentalne aktualne ted nyni teraz now right
     ulozeno odlozeno reserved generikum generika dotaz prosbu question frage pregunta
 """
-_OF_A_SHOP = frozenset(_SHOP_WORDS.split())
+OF_A_SHOP = frozenset(_SHOP_WORDS.split())
 _SHORTEST_THING = 4
 _SMALL = frozenset(_SMALL_WORDS.split()) | _STARTS
 
 
-def clauses_of(question: str) -> list[str]:
-    """The clauses of a question in plain text."""
-    pieces = _BREAK.split(plain_text(question).rstrip("?!. "))
+def clauses_of(plain: str) -> list[str]:
+    """The clauses of a question in plain text, which may have marked names."""
+    pieces = BREAK.split(plain.rstrip("?!. "))
     return [piece.strip() for piece in pieces if piece.strip()]
 
 
@@ -76,29 +75,28 @@ def asks_about_a_medicine(clause: str) -> bool:
     words = words_in(with_marked_names(clause))
     if not words or not _begins_so(words):
         return False
-    return not all(map(_says_nothing, words))
+    return not all(map(says_nothing, words))
 
 
 def asks_for_another_thing(plain: str) -> bool:
-    """Whether a sentence asks for something that is no medicine of ours, beside which `have` says
-    nothing: `Do you sell thermometers?`"""
-    marked = with_marked_names(plain)
-    if NAME in marked:
+    """Whether a sentence with marked names asks for something that is no medicine of ours, beside
+    which `have` says nothing: `Do you sell thermometers?`"""
+    if NAME in plain:
         return False
-    asked = _HAVE.search(marked)
-    behind = words_in(marked[asked.end() :]) if asked else []
-    meant = [word for word in behind if word.plain not in _DETERMINERS]
+    asked = _HAVE.search(plain)
+    behind = words_in(plain[asked.end() :]) if asked else []
+    meant = [word for word in behind if word.plain not in DETERMINERS]
     return bool(meant) and not _is_no_thing(meant[0])
 
 
 def _is_no_thing(word: Word) -> bool:
-    return _says_nothing(word) or word.plain in _OF_A_SHOP or len(word.plain) < _SHORTEST_THING
+    return says_nothing(word) or word.plain in OF_A_SHOP or len(word.plain) < _SHORTEST_THING
 
 
 def asks_where(clause: str) -> bool:
     """Whether a clause asks for a place alone: `Is it in Brno?`"""
     words = words_in(with_marked_names(clause))
-    if not words or words[0].plain not in _STARTS or not all(map(_says_nothing, words)):
+    if not words or words[0].plain not in _STARTS or not all(map(says_nothing, words)):
         return False
     return any(word.plain in _places() for word in words[1:])
 
@@ -108,15 +106,15 @@ def _begins_so(words: list[Word]) -> bool:
     `Zyrtec makes sleepy`, but not `Zyrtec on the shelf`."""
     if words[0].written != NAME:
         return words[0].plain in _STARTS
-    behind = [word for word in words if not _is_of_a_name(word)]
-    return bool(behind) and not _says_nothing(behind[0])
+    behind = [word for word in words if not is_of_a_name(word)]
+    return bool(behind) and not says_nothing(behind[0])
 
 
-def _says_nothing(word: Word) -> bool:
-    return _is_of_a_name(word) or word.plain in _SMALL or word.plain in _places()
+def says_nothing(word: Word) -> bool:
+    return is_of_a_name(word) or word.plain in _SMALL or word.plain in _places()
 
 
-def _is_of_a_name(word: Word) -> bool:
+def is_of_a_name(word: Word) -> bool:
     return word.is_number or word.written == NAME or word.stem in FORM_OF
 
 

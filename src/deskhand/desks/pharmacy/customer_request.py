@@ -96,14 +96,15 @@ class Request(NamedTuple):
 
 
 def read(subject: str, text: str, people: Iterable[str] = ()) -> Request:
-    """The body first: a subject counts where the body names no product, unless it is ours.
+    """The body first: a subject adds what the body does not name, unless it is ours.
 
     `people` are names of persons, none of them a medicine's.
     """
     own = own_words(text)
     own_subject = "" if _ANSWERED.match(subject) else subject
     index = index_of(sample_products())
-    choices = choices_in(index, own, people) or choices_in(index, own_subject, people)
+    choices = choices_in(index, own, people)
+    choices += _of_subject(choices_in(index, own_subject, people), choices)
     places = places_in(own)
     if not (places.towns or places.not_served):
         places = places_in(own_subject)
@@ -117,6 +118,16 @@ def read(subject: str, text: str, people: Iterable[str] = ()) -> Request:
         reservation=reservation_number(f"{subject}\n{own}"),
         language=language_of(own, subject),
     )
+
+
+def _of_subject(in_subject: Sequence[Choice], in_body: Sequence[Choice]) -> list[Choice]:
+    """What a subject adds to the body: everything where the body names nothing, else medicines of
+    ours that the body does not name."""
+    if not in_body:
+        return list(in_subject)
+    named = {product for choice in in_body for product in choice.products}
+    ours = [choice for choice in in_subject if choice.mention.name]
+    return [choice for choice in ours if named.isdisjoint(choice.products)]
 
 
 def choices_in(index: ProductIndex, text: str, people: Iterable[str] = ()) -> list[Choice]:

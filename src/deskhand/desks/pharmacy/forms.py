@@ -6,10 +6,10 @@ from collections.abc import Collection
 from .word_forms import fold, stem
 
 _CALLED: dict[str, str] = {
-    "tablet": """tablet tablets tablety tabletu tabletach tabliet tbl tab tabletten tablette
+    "tablet": """tablet tablets tabs tablety tabletu tabletach tabliet tbl tab tabletten tablette
         filmtablette filmtabletten comprimido comprimidos obalene""",
-    "capsule": """capsule capsules tobolky tobolka tobolek kapsle kapsli kapsul kapseln cápsula
-        cápsulas""",
+    "capsule": """capsule capsules caps tobolky tobolka tobolek tobolkach kapsle kapsli
+        kapsul kapseln cápsula cápsulas""",
     "syrup": """syrup sirup sirupu sirupem siroup suspension suspenze jarabe jarabes saft hustensaft
         fiebersaft""",
     "drops": "drops kapky kapek kapkach kapkami kvapky kvapiek kvapkach tropfen gotas",

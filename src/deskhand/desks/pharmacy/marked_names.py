@@ -1,5 +1,7 @@
 """Text with one and the same word for every name of a product of ours."""
 
+import re
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -11,6 +13,7 @@ from .word_forms import forms_of, words_in
 
 NAME = "NAME"
 """It stands for a name; the rest of a plain text is in small letters."""
+_GAP = r"\W{1,2}"
 _SIGNS = ".,;:!?¿¡()\"'„“>"
 
 
@@ -20,6 +23,16 @@ def with_marked_names(plain: str) -> str:
     apart = with_forms_apart(plain, _names())
     marked = str(_long_names().sub(f" {NAME} ", apart))
     return " ".join(_marked(word) for word in marked.split())
+
+
+def with_these_marked(plain: str, names: Iterable[str]) -> str:
+    """The text with the same word for every one of the names as they were typed, which may be no
+    product's, and for every name of ours."""
+    for name in names:
+        spelled = _GAP.join(word.plain for word in words_in(name))
+        if spelled:
+            plain = re.sub(rf"\b{spelled}\b", NAME, plain)
+    return with_marked_names(plain)
 
 
 def _marked(word: str) -> str:

@@ -110,6 +110,10 @@ class Number(NamedTuple):
     in_digits: bool
 
 
+def is_number_word(word: Word) -> bool:
+    return word.plain in _VALUE_OF or word.plain in _HALVES or nickname_of(word) is not None
+
+
 def nickname_of(word: Word) -> int | None:
     """The number that a pack or a strength is called by in one word; None for any other word."""
     for stem, value in _NICKNAME.items():

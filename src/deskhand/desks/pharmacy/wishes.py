@@ -6,7 +6,9 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from .clauses import asks_about_a_medicine, asks_for_another_thing, asks_where, clauses_of
+from .marked_names import with_these_marked
 from .phrases import kinds_of, plain_sentences, plain_text, speaks_of
+from .unread import asks_for_something_unread
 from .word_forms import sentences_in, visible
 
 _FEW_WORDS = 5
@@ -168,13 +170,13 @@ def open_questions(text: str, names: Collection[str] = ()) -> list[str]:
 def _is_open(sentence: str, names: Collection[str]) -> bool:
     plain = plain_text(sentence)
     if sentence.endswith("?"):
-        return not _is_answerable(plain) and not _only_names(sentence, names)
-    return _asks(plain) and (speaks_of("not_ours", plain) or _has_open_clause(plain))
+        return not _is_answerable(plain, names) and not _only_names(sentence, names)
+    return _asks(plain) and (speaks_of("not_ours", plain) or _has_open_clause(plain, names))
 
 
 def _only_names(question: str, names: Collection[str]) -> bool:
     is_short = len(question.split()) <= _FEW_WORDS
-    if not is_short or _has_open_clause(plain_text(question)):
+    if not is_short or _has_open_clause(plain_text(question), names):
         return False
     return any(plain_text(name) in plain_text(question) for name in names)
 
@@ -189,13 +191,16 @@ def wanted_elsewhere(text: str, names: Sequence[str], counted: Collection[str]) 
     return others if len(others) < len(names) else []
 
 
-def _is_answerable(plain: str) -> bool:
+def _is_answerable(plain: str, names: Collection[str]) -> bool:
     """Whether our shelves answer a question, and each of its clauses."""
-    return _is_ours(plain) and not _has_open_clause(plain)
+    return _is_ours(with_these_marked(plain, names)) and not _has_open_clause(plain, names)
 
 
-def _has_open_clause(plain: str) -> bool:
-    return asks_for_another_thing(plain) or any(map(_is_open_clause, clauses_of(plain)))
+def _has_open_clause(plain: str, names: Collection[str]) -> bool:
+    marked = with_these_marked(plain, names)
+    if asks_for_another_thing(marked) or asks_for_something_unread(marked):
+        return True
+    return any(map(_is_open_clause, clauses_of(marked)))
 
 
 def _is_open_clause(clause: str) -> bool:

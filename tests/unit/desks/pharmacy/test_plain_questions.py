@@ -237,3 +237,55 @@ def test_what_is_sold_out_has_its_price() -> None:
     price = next(one.price_czk for one in sample_products() if one.brand == "Visine")
     assert f"{price} Kč" in text
     assert "není skladem" in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Haben Sie in Prag Klosterfrau? Und Furon, was würde das kosten?",
+        "Haben Sie Klosterfrau und Furon?",
+        "haben sie furon und klosterfrau?",
+        "Furon habt ihr, und Klosterfrau?",
+        "máte furon a priessnitz?",
+        "A kolik stojí priessnitz? Furon máte?",
+        "Sháním priessnitz. A máte Furon?",
+        "Potřebovala bych Furon. A priessnitz máte taky?",
+        "Odložte mi prosím furon a priessnitz v Liberci.",
+        "Máte Furon? Je priessnitz v Brně?",
+        "Zháňam priessnitz. Máte aj Furon?",
+        "Do you have furon, gaviska and veral in Brno?",
+        "I need gaviska. Do you have Furon?",
+        "¿Tienen furon y termalgina?",
+        "Necesito termalgina. ¿Tienen Furon?",
+    ],
+)
+def test_a_thing_beside_a_medicine_is_never_left_out(text: str) -> None:
+    made = checked(as_output(read("", text)), "availability", text, {})
+    assert made.get("hand_over") or len(made["items"]) > 1 + text.lower().count("veral")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Máte Furon? Kde ho v Praze dneska seženu?",
+        "Do you have Furon in stock at the moment, and how much is it?",
+        "Haben Sie Furon am Samstag noch auf Lager, und was kostet er?",
+        "¿Tienen Furon? ¿Cuánto vale, y hasta qué hora abren hoy?",
+        "Mám zájem o Furon, dostanu ho v Plzni?",
+        "Ibalgin 400 po 24 tabletách a dva Paraleny 500 po 12 máte?",
+        "Do you have Furon 40 mg (50 tabs) and Visine?",
+        "Quick one: do you carry Lipitor 20 mg at the Letná pharmacy?",
+        "Is Lipitor 20 mg at the Letná pharmacy?",
+        "Haben Sie Furon-Forte in Brünn?",
+    ],
+)
+def test_words_around_a_medicine_are_no_things(text: str) -> None:
+    made = checked(as_output(read("", text)), "availability", text, {})
+    assert not made.get("hand_over"), made["reason"]
+
+
+def test_a_medicine_in_the_subject_alone_is_never_left_out() -> None:
+    made = checked(as_output(read("Furon", "Máte Visine?")), "availability", "Máte Visine?", {})
+    assert made["hand_over"]
+    assert len(read("Furon", "Máte Furon 40 mg?").items) == 1
+    assert len(read("Voltaren", "Máte Voltaren Emulgel 20 mg/g?").items) == 1
