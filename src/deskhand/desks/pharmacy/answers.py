@@ -96,6 +96,8 @@ def _availability(
     for item in items:
         parts += _item(item, drugs, places, language, details)
     parts += _total(items, drugs, language, details)
+    if details.post:
+        parts.append(_not_sent(language))
     if request.get("not_put_aside"):
         parts.append(_not_put_aside(language))
     if details.hours and not _is_on_a_shelf_there(items, drugs, places):
@@ -155,6 +157,16 @@ def _read_as(item: Mapping[str, Any], language: Language) -> str:
     if language == "cs":
         return f"Píšete „{item['asked']}“; rozumíme tomu jako {item['name']}. Pokud ne, ozvěte se."
     return f"You wrote “{item['asked']}”, which we read as {item['name']}. If not, tell us."
+
+
+def _not_sent(language: Language) -> str:
+    if language == "cs":
+        return (
+            "Léky poštou neposíláme. Vyzvednout si je můžete osobně v kterékoli z našich lékáren."
+        )
+    return (
+        "We do not send medicines by post. You can collect them in person at any of our pharmacies."
+    )
 
 
 def _not_put_aside(language: Language) -> str:

@@ -39,7 +39,8 @@ _SMALL_WORDS = """
 """
 _HAVE = re.compile(
     r"\b(?:do you (?:have|sell|stock|carry|keep)|have you got|(?<!jak )(?<!ako )mate|prodavate"
-    r"|predavate|vedete|(?:haben|fuhren|verkaufen) sie|tienen|venden)\b"
+    r"|predavate|vedete|(?:haben|fuhren|verkaufen) sie|(?:habt|fuhrt) ihr|tienen|teneis|venden"
+    r"|vendeis)\b"
 )
 _ARTICLES = """
     the a an any some your also still u v ve na i taky take prosim nejaky nejake nejakou nahodou

@@ -7,7 +7,8 @@ from .word_forms import fold, stem
 
 _CALLED: dict[str, str] = {
     "tablet": """tablet tablets tabs tablety tabletu tabletach tabliet tbl tab tabletten tablette
-        filmtablette filmtabletten comprimido comprimidos obalene""",
+        filmtablette filmtabletten chewable chewables zvykaci zuvacie kautabletten masticables
+        comprimido comprimidos obalene""",
     "capsule": """capsule capsules caps tobolky tobolka tobolek tobolkach kapsle kapsli
         kapsul kapseln cápsula cápsulas""",
     "syrup": """syrup sirup sirupu sirupem siroup suspension suspenze jarabe jarabes saft hustensaft

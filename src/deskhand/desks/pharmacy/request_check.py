@@ -29,6 +29,7 @@ _BULK = 20
 """More packs than this are no private customer's."""
 _MOST_QUESTIONS = 2
 _NO_PLAIN_WISH = "nobody plainly asks to put something aside"
+_BY_POST = "the message asks to have something sent"
 NO_QUESTION: Fields = {"missing": False, "question": ""}
 
 
@@ -54,7 +55,7 @@ def checked(request: Fields, category: str, words: str, earlier: Mapping[str, An
 
 def _availability(request: Fields, words: str) -> Fields:
     if not request["items"]:
-        return _asking(request, [ask_medicine(request["language"])])
+        return _without_a_medicine(request, words)
     if wishes.has_reservation(words):
         return _for_a_person(request, "the message is about something that was put aside before")
     if condition := wishes.condition_in(words):
@@ -69,6 +70,12 @@ def _availability(request: Fields, words: str) -> Fields:
     if not is_kept and wishes.has_another_choice(words):
         return _for_a_person(request, "something is not kept, and another choice is named")
     return _with_open_questions(request, words)
+
+
+def _without_a_medicine(request: Fields, words: str) -> Fields:
+    if wishes.asks_for_post(words):
+        return _for_a_person(request, _BY_POST)
+    return _asking(request, [ask_medicine(request["language"])])
 
 
 def _with_open_questions(request: Fields, words: str) -> Fields:
@@ -129,6 +136,8 @@ def _doubt_in(words: str) -> str:
         return _conditional(condition)
     if wishes.has_reservation(words) or wishes.declines(words):
         return _NO_PLAIN_WISH
+    if wishes.asks_for_post(words):
+        return _BY_POST
     return ""
 
 

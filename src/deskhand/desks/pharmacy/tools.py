@@ -352,7 +352,7 @@ async def tell_hours(
         return {"hand_over": True, "reason": _OTHER_HOURS}
     if request.items:
         return {"hand_over": True, "reason": "a medicine is named beside opening hours"}
-    if wishes.open_questions(words) or not wishes.asks_for_hours(words):
+    if not wishes.asks_for_hours_alone(words):
         return {}
     return {"text": answers.opening_hours(request), "language": request.language}
 

@@ -57,6 +57,11 @@ def asks_for_something_unread(plain: str) -> bool:
     return any(map(_puts_aside_something_strange, unnamed))
 
 
+def has_strange_words(plain: str) -> bool:
+    """Whether a text with marked names holds a word that no list has."""
+    return any(map(_is_strange, words_in(plain)))
+
+
 def _joins_something_strange(parts: Sequence[str]) -> bool:
     """Whether a part that names a medicine is followed by one that holds another thing alone."""
     named = [piece for piece in pairwise(parts) if NAME in piece[0] and NAME not in piece[1]]

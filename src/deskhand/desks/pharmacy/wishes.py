@@ -2,13 +2,13 @@
 the past, tied to a condition, or left open."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from .clauses import asks_about_a_medicine, asks_for_another_thing, asks_where, clauses_of
 from .marked_names import with_these_marked
 from .phrases import kinds_of, plain_sentences, plain_text, speaks_of
-from .unread import asks_for_something_unread
+from .unread import asks_for_something_unread, has_strange_words
 from .word_forms import sentences_in, visible
 
 _FEW_WORDS = 5
@@ -113,10 +113,23 @@ def _ties_the_wish_before(plain: str) -> bool:
 
 def asks_for_hours(text: str) -> bool:
     """Whether a sentence asks when a pharmacy is open, and not how long something is kept there."""
-    return any(
-        speaks_of("hours", plain) and not speaks_of("in_general", plain)
-        for plain in plain_sentences(text)
-    )
+    return any(map(_asks_when_open, plain_sentences(text)))
+
+
+def asks_for_hours_alone(text: str) -> bool:
+    """Whether opening hours answer all that a message asks."""
+    asks_for_more = bool(open_questions(text)) or asks_for_post(text)
+    return asks_for_hours(text) and not asks_for_more
+
+
+def _asks_when_open(plain: str) -> bool:
+    is_about_hours = speaks_of("hours", plain) or _asks_to_come(plain)
+    return is_about_hours and not speaks_of("in_general", plain)
+
+
+def _asks_to_come(plain: str) -> bool:
+    """Whether somebody asks if he may come at a time, and for nothing that is done there."""
+    return speaks_of("come", plain) and not has_strange_words(with_these_marked(plain, ()))
 
 
 class Details(NamedTuple):
@@ -129,6 +142,8 @@ class Details(NamedTuple):
     price: bool = False
     total: bool = False
     """What several medicines cost in all."""
+    post: bool = False
+    """Whether medicines are sent."""
 
 
 def details_in(text: str) -> Details:
@@ -140,6 +155,7 @@ def details_in(text: str) -> Details:
         kinds=_speak_of("kinds", plain),
         price=_speak_of("price", asked),
         total=_asks_for_total(plain),
+        post=_speak_of("by_post", asked),
     )
 
 
@@ -169,16 +185,50 @@ def open_questions(text: str, names: Collection[str] = ()) -> list[str]:
 
 def _is_open(sentence: str, names: Collection[str]) -> bool:
     plain = plain_text(sentence)
+    without_post = _without(_is_about_post, plain)
+    if without_post != plain:
+        return _is_not_ours(without_post) or _has_open_clause(without_post, names)
     if sentence.endswith("?"):
         return not _is_answerable(plain, names) and not _only_names(sentence, names)
-    return _asks(plain) and (speaks_of("not_ours", plain) or _has_open_clause(plain, names))
+    plain = _without(_tells_of_prescription, plain)
+    return _asks(plain) and (_is_not_ours(plain) or _has_open_clause(plain, names))
+
+
+def _without(says: Callable[[str], bool], plain: str) -> str:
+    """A sentence without its clauses that say something."""
+    clauses = clauses_of(plain)
+    kept = [clause for clause in clauses if not says(clause)]
+    return plain if len(kept) == len(clauses) else ", ".join(kept)
+
+
+def asks_for_post(text: str) -> bool:
+    """Whether a sentence asks to have something sent."""
+    asking = filter(_asks, plain_sentences(text))
+    return any(map(_is_about_post, asking))
+
+
+def _is_about_post(plain: str) -> bool:
+    return speaks_of("by_post", plain)
+
+
+def _tells_of_prescription(clause: str) -> bool:
+    """Whether a clause says that somebody has a prescription, and none from abroad."""
+    return speaks_of("has_prescription", clause) and not speaks_of("foreign", clause)
+
+
+def _is_not_ours(plain: str) -> bool:
+    """Whether a sentence speaks of what the shelves do not tell."""
+    if speaks_of("how_long", plain) and not speaks_of("open_how_long", plain):
+        return True
+    return speaks_of("not_ours", plain)
 
 
 def _only_names(question: str, names: Collection[str]) -> bool:
     is_short = len(question.split()) <= _FEW_WORDS
-    if not is_short or _has_open_clause(plain_text(question), names):
+    plain = plain_text(question)
+    if not is_short or _is_not_ours(plain) or _has_open_clause(plain, names):
         return False
-    return any(plain_text(name) in plain_text(question) for name in names)
+    return any(plain_text(name) in plain for name in names)
 
 
 def wanted_elsewhere(text: str, names: Sequence[str], counted: Collection[str]) -> list[str]:
@@ -209,9 +259,9 @@ def _is_open_clause(clause: str) -> bool:
 
 def _is_ours(plain: str) -> bool:
     is_told = any(speaks_of(kind, plain) for kind in _ANSWERABLE) or _asks_where(plain)
-    is_ours = is_told or _is_small_talk(plain)
-    others = ("not_ours", "holiday", "in_general")
-    return is_ours and not any(speaks_of(kind, plain) for kind in others)
+    is_ours = is_told or _is_small_talk(plain) or _asks_to_come(plain)
+    is_of_another_day = speaks_of("holiday", plain) or speaks_of("in_general", plain)
+    return is_ours and not is_of_another_day and not _is_not_ours(plain)
 
 
 def _is_small_talk(plain: str) -> bool:

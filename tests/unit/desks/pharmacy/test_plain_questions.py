@@ -289,3 +289,58 @@ def test_a_medicine_in_the_subject_alone_is_never_left_out() -> None:
     assert made["hand_over"]
     assert len(read("Furon", "Máte Furon 40 mg?").items) == 1
     assert len(read("Voltaren", "Máte Voltaren Emulgel 20 mg/g?").items) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Máte Visine? Na kolik přijde?",
+        "Are Visine and Furon in at Kobližná in Brno?",
+        "What would Visine set me back?",
+        "¿Tenéis Visine en Brno?",
+        "Sháním Visine. V Ostravě by byly?",
+        "Wie lange habt ihr heute offen, und ist Visine da?",
+        "Do you have Visine? Can I come on Saturday at ten?",
+        "Máte Visine? Pošlete mi ho poštou?",
+        "Haben Sie Visine? Verschicken Sie auch nach Wien?",
+        "¿Tienen Visine? ¿Hacen envíos a Madrid?",
+    ],
+)
+def test_other_words_for_stock_prices_hours_and_post_are_answered(text: str) -> None:
+    made = checked(as_output(read("", text)), "availability", text, {})
+    assert not made.get("hand_over"), made["reason"]
+
+
+def test_who_asks_for_post_is_told_that_nothing_is_sent() -> None:
+    assert "poštou neposíláme" in told("Máte Visine? Pošlete mi ho poštou?")
+    assert "do not send medicines by post" in told("Haben Sie Visine? Verschicken Sie es?")
+    assert "poštou" not in told("Máte Visine?")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Prosím odložte mi Visine v Olomouci a pošlete ho poštou.",
+        "Please reserve one Visine in Olomouc and ship it to Vienna.",
+        "Bitte Visine in Olmütz zurücklegen und per Post schicken.",
+    ],
+)
+def test_nothing_is_put_aside_for_who_wants_it_sent(text: str) -> None:
+    made = checked(as_output(read("", text)), "reservation", text, {})
+    assert made["hand_over"]
+    assert not made.get("slots")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_open"),
+    [
+        ("Please put aside one Furon in Olomouc. I hold an electronic prescription.", False),
+        ("Prosím odložte mi Furon v Olomouci. Kód mi přišel do telefonu, mám ho u sebe.", False),
+        ("Please put aside one Furon in Olomouc. I hold a German prescription.", True),
+        ("Prosím odložte mi Furon v Olomouci. Mám eRecept, pošlete mi prosím fakturu.", True),
+        ("Can I come on Saturday for a vaccination?", True),
+        ("How long does Furon last?", True),
+    ],
+)
+def test_who_tells_of_a_prescription_asks_nothing(text: str, is_open: bool) -> None:
+    assert bool(wishes.open_questions(text, ["Furon"])) is is_open
