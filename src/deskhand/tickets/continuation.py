@@ -35,25 +35,25 @@ NAMES = (
 )
 """The evidence for a ticket: see `evidence`. The first three say the same of each ticket."""
 WHICH = {
-    "near": 0.766,
-    "reply_words": 0.233,
-    "other_words": -1.113,
-    "short_answer": 0.666,
-    "odds": 0.605,
-    "unanswered": 0.635,
+    "near": 1.627,
+    "reply_words": 1.378,
+    "other_words": -1.202,
+    "short_answer": 1.738,
+    "odds": 0.776,
+    "unanswered": 1.612,
 }
 """What counts for a ticket against the customer's other ones."""
 WHETHER = {
-    "constant": 1.056,
-    "comes_back": 2.632,
-    "follow_up": 3.669,
-    "near": 1.841,
-    "reply_words": 0.869,
-    "other_words": -1.568,
-    "short_answer": 0.761,
-    "other_numbers": -6.726,
-    "odds": 0.678,
-    "unanswered": 0.891,
+    "constant": 1.183,
+    "comes_back": 2.678,
+    "follow_up": 2.889,
+    "near": 1.108,
+    "reply_words": 0.678,
+    "other_words": 0.068,
+    "short_answer": 1.633,
+    "other_numbers": -5.972,
+    "odds": 0.934,
+    "unanswered": 1.691,
 }
 """What counts for any of them against none: of the likeliest tickets on average, of the odds all
 together."""

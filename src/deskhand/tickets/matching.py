@@ -23,7 +23,7 @@ ALIKE = 0.895
 without numbers, no two matters lie nearer than 0.89."""
 APART = 0.012
 """By how much the best candidate must lie nearer than the next."""
-LIKELY = 0.75
+LIKELY = 0.8
 """From which chance a message joins (docs/decisions/0116-one-chance.md)."""
 HARDLY = 0.25
 """Words of a follow-up do not count for a ticket that the message so unlikely continues."""
