@@ -29,6 +29,7 @@ def text_of_results(
         if not text:
             return {}
         parts.append(text)
+    parts += _asked_beside(request, changes, language, details)
     failed = any(result.get("status") != "success" for result in changes)
     return {"text": "\n\n".join(parts), "words_a_failure": failed}
 
@@ -67,6 +68,34 @@ def _change(
     return ""
 
 
+def _asked_beside(
+    request: Mapping[str, Any],
+    changes: Sequence[Mapping[str, Any]],
+    language: Language,
+    details: Details,
+) -> list[str]:
+    """What somebody asked beside his reservations: what they cost, and when the pharmacies of it
+    are open."""
+    data = [change.get("data") or {} for change in changes]
+    made = [kept["reservation"] for kept in data if kept.get("action") == "create"]
+    parts: list[str] = []
+    if made and (details.price or details.total):
+        parts.append(wording.cost_of(made, language))
+    if details.opening_hours:
+        pharmacies = _pharmacies_of(made) or pharmacies_in(_places_of(request))
+        parts += [wording.opening_hours(pharmacies, language)] if pharmacies else []
+    return parts
+
+
+def _pharmacies_of(made: Sequence[Mapping[str, Any]]) -> list[Pharmacy]:
+    ids = {reservation["pharmacy_id"] for reservation in made}
+    return [pharmacy for pharmacy in sample_pharmacies() if pharmacy.id in ids]
+
+
+def _places_of(request: Mapping[str, Any]) -> Places:
+    return Places(*(tuple(names) for names in request.get("places") or ((), (), ())))
+
+
 def _sold_out(
     request: Mapping[str, Any],
     item: Mapping[str, Any],
@@ -88,7 +117,7 @@ def _availability(
     language: Language,
     details: Details,
 ) -> str:
-    places = Places(*(tuple(names) for names in request.get("places") or ((), (), ())))
+    places = _places_of(request)
     parts: list[str] = []
     if places.not_served:
         parts.append(not_served(places.not_served, language))

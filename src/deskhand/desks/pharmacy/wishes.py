@@ -144,6 +144,8 @@ class Details(NamedTuple):
     """What several medicines cost in all."""
     post: bool = False
     """Whether medicines are sent."""
+    opening_hours: bool = False
+    """When a pharmacy is open, in so many words, and not as a time to come alone."""
 
 
 def details_in(text: str) -> Details:
@@ -156,6 +158,7 @@ def details_in(text: str) -> Details:
         price=_speak_of("price", asked),
         total=_asks_for_total(plain),
         post=_speak_of("by_post", asked),
+        opening_hours=asks_for_hours(text),
     )
 
 

@@ -217,6 +217,17 @@ def total(wanted: Sequence[tuple[int, Mapping[str, Any]]], language: Language) -
     return f"In total, {named} cost {cost} CZK."
 
 
+def cost_of(made: Sequence[Mapping[str, Any]], language: Language) -> str:
+    """What everything that was put aside costs in all."""
+    wanted = [(reservation["packs"], _named(reservation["product"])) for reservation in made]
+    return total(wanted, language)
+
+
+def _named(product: Mapping[str, Any]) -> dict[str, Any]:
+    kept = Product(**product)
+    return {**product, "name": name_of(kept, "en"), "name_cs": name_of(kept, "cs")}
+
+
 def put_aside(made: Mapping[str, Any], language: Language) -> str:
     what, where = _reserved(made, language), _place(made, language)
     if language == "cs":

@@ -344,3 +344,30 @@ def test_nothing_is_put_aside_for_who_wants_it_sent(text: str) -> None:
 )
 def test_who_tells_of_a_prescription_asks_nothing(text: str, is_open: bool) -> None:
     assert bool(wishes.open_questions(text, ["Furon"])) is is_open
+
+
+def test_what_is_asked_beside_a_reservation_is_told() -> None:
+    product = next(product for product in sample_products() if product.brand == "Visine")
+    pharmacy = next(pharmacy for pharmacy in sample_pharmacies() if pharmacy.id == "PH08")
+    made = {
+        "id": "R-ABCDEFGH",
+        "status": "active",
+        "packs": 2,
+        "product": product._asdict(),
+        "pharmacy_id": pharmacy.id,
+        "pharmacy": pharmacy.name,
+        "street": pharmacy.street,
+        "city": pharmacy.city,
+        "until": "2026-11-21",
+    }
+    data = {"action": "create", "reservation": made}
+    results = [{"tool": "manage_reservation", "status": "success", "data": data}]
+
+    def told_of(text: str) -> str:
+        request = as_output(read("", text))
+        return str(answers.text_of_results(request, results, wishes.details_in(text))["text"])
+
+    plain = "Odložte mi prosím dvě Visine v Olomouci."
+    assert "stojí" not in told_of(plain)
+    assert f"stojí {2 * product.price_czk} Kč" in told_of(f"{plain} Kolik to bude stát?")
+    assert pharmacy.hours_cs in told_of(f"{plain} Do kolika máte zítra otevřeno?")
