@@ -31,10 +31,8 @@ a sum that this reader does not write."""
 A_THIRD = "a third of blind"
 MOST_WRONG_LEFT[A_THIRD], MOST_RIGHT_WAIT[A_THIRD] = 152, 3
 """Of every third, 335 and 68: the whole set takes minutes and belongs to `make chaos`."""
-SETS = [
-    pytest.param(name, marks=[pytest.mark.chaos] if name == "blind" else [])
-    for name in MOST_WRONG_LEFT
-]
+SETS = [name for name in MOST_WRONG_LEFT if name != "blind"]
+SETS_AND_BLIND = [*SETS, pytest.param("blind", marks=pytest.mark.chaos)]
 MADE_UP = 120
 DEEDS = (
     "We have cancelled your order.",
@@ -129,7 +127,7 @@ async def test_nothing_hard_leaves(
     assert left == []
 
 
-@pytest.mark.parametrize("written_by", SETS)
+@pytest.mark.parametrize("written_by", SETS_AND_BLIND)
 async def test_how_many_wrong_replies_of_a_stranger_leave(
     desks: dict[str, Desk], written_by: str
 ) -> None:
@@ -142,7 +140,7 @@ async def test_how_many_wrong_replies_of_a_stranger_leave(
     assert len(left) <= MOST_WRONG_LEFT[written_by]
 
 
-@pytest.mark.parametrize("written_by", SETS)
+@pytest.mark.parametrize("written_by", SETS_AND_BLIND)
 async def test_most_right_replies_leave_on_its_word(
     desks: dict[str, Desk], written_by: str
 ) -> None:

@@ -22,7 +22,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from deskhand.language.slots.folded_text import fold
-from deskhand.outgoing.claim_words import pattern_of, phrases_of, words_of_each
+from deskhand.outgoing.claim_words import pattern_of, phrases_of
 from deskhand.outgoing.clause_sense import (
     is_among_asked,
     left_out_whom,
@@ -30,7 +30,7 @@ from deskhand.outgoing.clause_sense import (
     reads_otherwise,
 )
 from deskhand.outgoing.comparisons import is_said_of_all
-from deskhand.outgoing.content_words import Word, same_word, words_in
+from deskhand.outgoing.content_words import Word, same_word
 from deskhand.outgoing.contradictions import is_about_record
 from deskhand.outgoing.courtesy import address_length
 from deskhand.outgoing.customer_case import prices_wrongly, without_own_case
@@ -51,9 +51,11 @@ from deskhand.outgoing.reply_sentence import ReplySentence
 from deskhand.outgoing.second_look import in_language_of, sentence_at, settled_again
 from deskhand.outgoing.sentence_sense import (
     affirmed_wrongly,
+    has_dose,
     is_other_day,
     named_record_speaks_against,
     speaks_against,
+    states_dose,
     tells_of_deed,
 )
 from deskhand.outgoing.sentence_support import (
@@ -71,7 +73,7 @@ from deskhand.outgoing.sentences import (
 )
 from deskhand.outgoing.stated_values import values_in
 from deskhand.outgoing.unbacked_claim import ClaimKind, UnbackedClaim
-from deskhand.outgoing.values import DOSES, Value, is_stated, same_value
+from deskhand.outgoing.values import Value, same_value
 
 STATED = 0.55
 """The share of a statement's words that must stand in what is quoted."""
@@ -79,8 +81,6 @@ WITH_VALUES = 0.3
 """The same where its values stand there."""
 PROMISED = 0.6
 """The same for what somebody will do."""
-_SHORT_NAME = 3
-"""Letters of a word that is no product's name yet."""
 LONGEST_REPLY, MOST_SENTENCES, LONGEST_SENTENCE = 8_000, 80, 1_500
 """What of a reply is compared with its sources: the work grows with the square of a sentence, and
 with the number of sentences on both sides. Longer replies of a model are for a person."""
@@ -162,33 +162,17 @@ class _SentenceCheck:
 
     def unbacked(self) -> list[UnbackedClaim]:
         self._check()
-        return [
-            claim._replace(is_for_words_alone=True) if self._is_for_words_alone(claim) else claim
-            for claim in self.claims
-        ]
+        alone = self._is_for_words_alone
+        return [claim._replace(is_for_words_alone=alone(claim)) for claim in self.claims]
 
     def _is_for_words_alone(self, claim: UnbackedClaim) -> bool:
         """Whether the sentence tells of a deed or states a dose: no second reader settles that. The
         strength of a product that a record names is none, but where prescriptions or a yes are
         concerned words alone decide beside it as well."""
-        folded = fold(self._sentence.text)
-        if self._tells_of_deed(folded):
+        if self._tells_of_deed(fold(self._sentence.text)):
             return True
-        doses = [value for value in self._sentence.values if value.unit in DOSES]
-        if not doses:
-            return False
-        on_prescription = words_of_each("concepts")["prescription"]
-        is_harder = any(word.folded in on_prescription for word in self._sentence.words)
-        is_harder = is_harder or claim.kind == "answer" or self._leading_answer()[0] is not None
-        return is_harder or not all(self._names_strength(dose) for dose in doses)
-
-    def _names_strength(self, dose: Value) -> bool:
-        """Whether it is the strength of a product that a record has and the sentence names."""
-        records = [record for record in self._grounds.records if is_stated(dose, record.values)]
-        said = [word.folded for word in self._sentence.words if word.is_capital]
-        named = [name for record in records for name in words_in(record.text) if name.is_capital]
-        names = {name.folded for name in named if len(name.folded) > _SHORT_NAME}
-        return any(same_word(name, word) for name in names for word in said)
+        is_answer = claim.kind == "answer" or self._leading_answer()[0] is not None
+        return has_dose(self._sentence) and (is_answer or states_dose(self._sentence))
 
     def _check(self) -> None:
         sentence = self._sentence

@@ -51,13 +51,15 @@ def is_reckoned(value: Value, grounds: Grounds) -> bool:
     return any(f"{_IN_DAYS}{distance} days" in value.readings for distance in distances)
 
 
-def _are_weekdays(value: Value, days: Iterable[date], grounds: Grounds) -> bool:
+def _are_weekdays(claimed: Value, days: Iterable[date], grounds: Grounds) -> bool:
     """Whether days of the week are those of known days, or stand in a source: `from Wednesday to
     Friday` where the showroom is open from Monday to Friday."""
     said = (*grounds.article_values, *grounds.record_values)
     stated = [value for value in said if value.kind == "weekday"]
-    known = {str(day.weekday()) for day in days}.union(*(value.readings for value in stated))
-    return any(known.issuperset(_each_weekday(reading)) for reading in value.readings)
+    weekdays = {str(day.weekday()) for day in days}
+    for value in stated:
+        weekdays |= value.readings
+    return any(weekdays.issuperset(_each_weekday(reading)) for reading in claimed.readings)
 
 
 def _each_weekday(reading: str) -> list[str]:
@@ -68,9 +70,9 @@ def _each_weekday(reading: str) -> list[str]:
 
 def _reckoned_days(grounds: Grounds) -> Iterator[date]:
     """The known days, today among them, with those beside them and those a span before or after."""
-    known = list(islice(_known_days(grounds), _MOST_DAYS))
+    bases = list(islice(_known_days(grounds), _MOST_DAYS))
     spans = list(islice(_spans(grounds), _MOST_SPANS))
-    for day in known:
+    for day in bases:
         yield from (day, day - _DAY, day + _DAY)
         yield from (_workdays_from(day, -1), _workdays_from(day, 1))
         for span in spans:

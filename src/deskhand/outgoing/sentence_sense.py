@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from deskhand.language.slots.folded_text import fold
 from deskhand.outgoing.claim_words import pattern_of, phrases_of, words_of, words_of_each
 from deskhand.outgoing.comparisons import compares_rightly
-from deskhand.outgoing.content_words import same_word
+from deskhand.outgoing.content_words import same_word, words_in
 from deskhand.outgoing.contradictions import (
     differs_from_asked,
     drops_condition,
@@ -27,7 +27,10 @@ from deskhand.outgoing.reply_sentence import ReplySentence
 from deskhand.outgoing.sentence_support import Support, words_of_supports
 from deskhand.outgoing.sentences import conjuncts_of
 from deskhand.outgoing.stated_values import values_in
-from deskhand.outgoing.values import MONEY, Value
+from deskhand.outgoing.values import DOSES, MONEY, Value, is_stated
+
+_SHORT_NAME = 3
+"""Letters of a word that is no product's name yet."""
 
 
 def speaks_against(
@@ -71,6 +74,29 @@ def affirmed_wrongly(
 def is_said_to_be_done(text: str) -> bool:
     """Whether a sentence says that somebody did something."""
     return pattern_of("done").search(fold(text)) is not None
+
+
+def has_dose(sentence: ReplySentence) -> bool:
+    """Whether a sentence has milligrams, micrograms or millilitres in it."""
+    return any(value.unit in DOSES for value in sentence.values)
+
+
+def states_dose(sentence: ReplySentence) -> bool:
+    """Whether these are more than the strengths of products that a record and the sentence name, or
+    stand beside words for a prescription."""
+    on_prescription = words_of_each("concepts")["prescription"]
+    if any(word.folded in on_prescription for word in sentence.words):
+        return True
+    doses = [value for value in sentence.values if value.unit in DOSES]
+    return not all(_is_strength(dose, sentence) for dose in doses)
+
+
+def _is_strength(dose: Value, sentence: ReplySentence) -> bool:
+    records = [record for record in sentence.grounds.records if is_stated(dose, record.values)]
+    said = [word.folded for word in sentence.words if word.is_capital]
+    named = [name for record in records for name in words_in(record.text) if name.is_capital]
+    names = {name.folded for name in named if len(name.folded) > _SHORT_NAME}
+    return any(same_word(name, word) for name in names for word in said)
 
 
 def tells_of_deed(sentence: ReplySentence, folded: str) -> bool:

@@ -28,7 +28,7 @@ LIKELY = 0.8
 HARDLY = 0.25
 """Words of a follow-up do not count for a ticket that the message so unlikely continues."""
 NOT_AT_ALL = 0.05
-"""Nor does a number that both name: `order 4417 has come. One more of the same, please`."""
+"""Nor does a number that both name, without such words: `order 4417 has come. One more, please`."""
 NOT_ALIKE = 0.78
 """Words of a follow-up do not count for a ticket that the rest of the message is this far from."""
 
@@ -118,7 +118,7 @@ def _by_reference(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchR
     sharing = [
         candidate
         for candidate in candidates
-        if wanted & set(candidate.checkpoint.references) and not _is_ruled_out(candidate)
+        if wanted & set(candidate.checkpoint.references) and not _is_ruled_out(incoming, candidate)
     ]
     if not sharing:
         return None
@@ -129,8 +129,10 @@ def _by_reference(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchR
     return _joins(sharing[0], MatchConfidence.MEDIUM, MatchEvidence.REFERENCE, why)
 
 
-def _is_ruled_out(candidate: Candidate) -> bool:
-    return candidate.continued is not None and candidate.continued < NOT_AT_ALL
+def _is_ruled_out(incoming: Incoming, candidate: Candidate) -> bool:
+    """Whether a message without words of a follow-up speaks of another matter than the ticket."""
+    is_read = candidate.continued is not None and incoming.follow_up is None
+    return is_read and (candidate.continued or 0.0) < NOT_AT_ALL
 
 
 def _by_follow_up(incoming: Incoming, candidates: Sequence[Candidate]) -> MatchResult | None:
