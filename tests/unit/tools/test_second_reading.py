@@ -55,6 +55,7 @@ class ModelText:
             envelope = envelope.with_output("tools", {"results": [result]})
         self.ctx.envelope = envelope
         self.outbox = MemoryOutbox()
+        self.read_at = NOW
         self.gate = Gate(
             ToolRegistry([delivery_tool(self.outbox)]),
             MemoryLedger(),
@@ -69,13 +70,13 @@ class ModelText:
     async def to_read(self) -> ToRead | None:
         return await self.gate.to_read_again(self.reply, self.ctx)
 
-    async def judged(
-        self, reading: SecondReading | None = None, at: datetime = NOW, **about: str
-    ) -> GateAnswer:
+    async def judged(self, reading: SecondReading | None = None, **about: str) -> GateAnswer:
         """What the gate says once a reader has said this of it, or of something else."""
         if reading is not None:
             text = about.get("text", self.reply["text"])
-            read = ToRead(text, (), (), about.get("message", f"\n\n{self._asked()}"), now=at)
+            read = ToRead(
+                text, (), (), about.get("message", f"\n\n{self._asked()}"), now=self.read_at
+            )
             noted = reading.as_metadata(read, "house/checker")
             self.ctx.envelope = self.ctx.envelope.with_metadata(**{SECOND_READING: noted})
         return await self.gate.call(DELIVER, self.reply, allowed=(DELIVER,), ctx=self.ctx)
@@ -230,12 +231,8 @@ async def test_no_deed_leaves_on_a_readers_word(text: str) -> None:
 
 async def test_tomorrow_leaves_on_the_day_on_which_it_was_read_alone() -> None:
     """A run that waited over midnight would promise another day than the reader confirmed."""
-    text, message = "Tomorrow is no trouble at all for us.", "May I come tomorrow?"
-    read_today = await ModelText(text, message=message).judged(confirms(text))
-    read_yesterday = await ModelText(text, message="When may I come?").judged(
-        confirms(text), at=NOW - timedelta(days=1)
-    )
-    assert (read_today.verdict, read_yesterday.verdict) == ("allow", "hold")
-    assert (
-        await ModelText(text, message="When may I come?").judged(confirms(text))
-    ).verdict == "allow"
+    text = "Tomorrow is no trouble at all for us."
+    of_today, of_yesterday = (ModelText(text, message="When may I come?") for _ in range(2))
+    of_yesterday.read_at = NOW - timedelta(days=1)
+    assert (await of_today.judged(confirms(text))).verdict == "allow"
+    assert (await of_yesterday.judged(confirms(text))).verdict == "hold"
