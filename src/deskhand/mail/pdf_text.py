@@ -55,6 +55,10 @@ def _import_unhurried() -> None:
         signal.setitimer(signal.ITIMER_PROF, left)
 
 
+_OF_REFERENCES = ("weakref", "_weakrefset")
+"""Modules of Python whose functions are called when an object goes."""
+
+
 def _interrupted_after(raw: bytes, seconds: float) -> str | None:
     def stop(number: int, frame: FrameType | None) -> None:
         while frame is not None and not _swallows(frame):
@@ -73,7 +77,7 @@ def _interrupted_after(raw: bytes, seconds: float) -> str | None:
 
 def _swallows(frame: FrameType) -> bool:
     """Whether Python only reports what is raised here: the next tick comes somewhere else."""
-    if frame.f_code.co_name == "__del__":
+    if frame.f_code.co_name == "__del__" or frame.f_globals.get("__name__") in _OF_REFERENCES:
         return True
     return any(frame.f_code is getattr(each, "__code__", None) for each in gc.callbacks)
 

@@ -5,11 +5,12 @@ import gc
 import signal
 from contextlib import suppress
 from resource import RUSAGE_CHILDREN, getrusage
+from weakref import WeakSet
 
 import pytest
 
 from deskhand.limited_process import LimitedProcess, WorkStopped
-from deskhand.mail import limited_mail, parse
+from deskhand.mail import limited_mail, parse, pdf_text
 from deskhand.mail.limited_mail import read_mail, read_mail_now
 from deskhand.mail.long_text import (
     CUT,
@@ -99,6 +100,30 @@ def test_a_tick_while_garbage_is_collected_is_not_lost() -> None:
         gc.callbacks.remove(collecting)
         gc.set_threshold(*thresholds)
     assert text is None
+    assert ticks
+
+
+def test_a_tick_while_a_weak_set_forgets_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is raised there is reported and goes no further, as in a collector's callback."""
+    ticks: list[int] = []
+
+    class Forgotten:
+        pass
+
+    class Ticking(set[object]):
+        def discard(self, element: object) -> None:
+            ticks.append(1)
+            signal.raise_signal(signal.SIGVTALRM)
+            super().discard(element)
+
+    def reading(raw: bytes) -> str:
+        kept: WeakSet[Forgotten] = WeakSet()
+        monkeypatch.setattr(kept, "data", Ticking())
+        kept.add(Forgotten())
+        return "read"
+
+    monkeypatch.setattr(pdf_text, "_text_of", reading)
+    assert read_pdf(b"%PDF", 5.0)[0] == "read"
     assert ticks
 
 
