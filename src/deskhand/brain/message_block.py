@@ -2,7 +2,7 @@
 who wrote it and what."""
 
 from collections.abc import Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -44,9 +44,10 @@ def arrival(received_at: Any, text: str, time_zone: str) -> str:
     return f"The message{came or ' is written'}{',' if came and written else ''}{written}."
 
 
-def written_day(day: date) -> str:
-    """In English whatever the locale: `Monday, 16 November 2026`."""
-    return f"{_DAYS[day.weekday()]}, {day.day} {_MONTHS[day.month - 1]} {day.year}"
+def written_moment(moment: datetime) -> str:
+    """In English whatever the locale: `Monday, 16 November 2026, 14:32`."""
+    day = f"{_DAYS[moment.weekday()]}, {moment.day} {_MONTHS[moment.month - 1]} {moment.year}"
+    return f"{day}, {moment:%H:%M}"
 
 
 def message_block(message: Mapping[str, Any], text: str) -> str:
@@ -107,6 +108,5 @@ def _moment(received_at: Any) -> datetime | None:
 
 
 def _written(moment: datetime, time_zone: str) -> str:
-    """In English whatever the locale: `Monday, 16 November 2026, 14:32 (Europe/Prague)`."""
-    here = moment.astimezone(ZoneInfo(time_zone))
-    return f"{written_day(here)}, {here:%H:%M} ({time_zone})"
+    """`Monday, 16 November 2026, 14:32 (Europe/Prague)`"""
+    return f"{written_moment(moment.astimezone(ZoneInfo(time_zone)))} ({time_zone})"

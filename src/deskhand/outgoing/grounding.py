@@ -51,7 +51,6 @@ from deskhand.outgoing.reply_sentence import ReplySentence
 from deskhand.outgoing.second_look import in_language_of, sentence_at, settled_again
 from deskhand.outgoing.sentence_sense import (
     affirmed_wrongly,
-    has_dose,
     is_other_day,
     named_record_speaks_against,
     speaks_against,
@@ -166,13 +165,11 @@ class _SentenceCheck:
         return [claim._replace(is_for_words_alone=alone(claim)) for claim in self.claims]
 
     def _is_for_words_alone(self, claim: UnbackedClaim) -> bool:
-        """Whether the sentence tells of a deed or states a dose: no second reader settles that. The
-        strength of a product that a record names is none, but where prescriptions or a yes are
-        concerned words alone decide beside it as well."""
+        """Whether the sentence tells of a deed or states a dose: no second reader settles that."""
         if self._tells_of_deed(fold(self._sentence.text)):
             return True
         is_answer = claim.kind == "answer" or self._leading_answer()[0] is not None
-        return has_dose(self._sentence) and (is_answer or states_dose(self._sentence))
+        return states_dose(self._sentence, is_answer=is_answer)
 
     def _check(self) -> None:
         sentence = self._sentence

@@ -12,12 +12,13 @@ from datetime import date, timedelta
 from decimal import Decimal
 from itertools import islice
 
+from deskhand.language.slots.date_relative import workdays_away
 from deskhand.outgoing.claim_words import meanings_of
 from deskhand.outgoing.derived_dates import day_of, is_day, shifted, year_of
 from deskhand.outgoing.grounds import Grounds
 from deskhand.outgoing.values import Value
 
-_WEEK, _SATURDAY = 7, 5
+_WEEK = 7
 _WEEKS_AROUND = 2
 """How far from today a weekday may be meant that somebody names."""
 _MOST_DAYS, _MOST_SPANS = 24, 16
@@ -74,7 +75,7 @@ def _reckoned_days(grounds: Grounds) -> Iterator[date]:
     spans = list(islice(_spans(grounds), _MOST_SPANS))
     for day in bases:
         yield from (day, day - _DAY, day + _DAY)
-        yield from (_workdays_from(day, -1), _workdays_from(day, 1))
+        yield from (workdays_away(day, -1), workdays_away(day, 1))
         for span in spans:
             yield from filter(None, (_moved(day, span, back=back) for back in (False, True)))
 
@@ -156,23 +157,13 @@ def _moved(day: date, span: Value, *, back: bool) -> date | None:
     if "day before" in span.readings:
         return day - _DAY if back else None
     if "soon" in span.readings:
-        return None if back else _workdays_from(day, 1)
+        return None if back else workdays_away(day, 1)
     if span.unit != "workday":
         return shifted(day, span, back=back)
     number = max(map(Decimal, span.readings))
     if number % 1 or number > _MOST_WORKDAYS:
         return None
-    return _workdays_from(day, -int(number) if back else int(number))
-
-
-def _workdays_from(day: date, count: int) -> date:
-    """So many days from Monday to Friday later; public holidays are not known here."""
-    step = 1 if count > 0 else -1
-    while count:
-        day += step * _DAY
-        if day.weekday() < _SATURDAY:
-            count -= step
-    return day
+    return workdays_away(day, -int(number) if back else int(number))
 
 
 def _reckoned_times(grounds: Grounds) -> set[str]:

@@ -76,18 +76,15 @@ def is_said_to_be_done(text: str) -> bool:
     return pattern_of("done").search(fold(text)) is not None
 
 
-def has_dose(sentence: ReplySentence) -> bool:
-    """Whether a sentence has milligrams, micrograms or millilitres in it."""
-    return any(value.unit in DOSES for value in sentence.values)
-
-
-def states_dose(sentence: ReplySentence) -> bool:
-    """Whether these are more than the strengths of products that a record and the sentence name, or
-    stand beside words for a prescription."""
-    on_prescription = words_of_each("concepts")["prescription"]
-    if any(word.folded in on_prescription for word in sentence.words):
-        return True
+def states_dose(sentence: ReplySentence, *, is_answer: bool) -> bool:
+    """Whether a sentence has milligrams, micrograms or millilitres. Strengths of products that a
+    record and the sentence name are none, but beside a yes, a no or words for a prescription."""
     doses = [value for value in sentence.values if value.unit in DOSES]
+    if not doses:
+        return False
+    on_prescription = words_of_each("concepts")["prescription"]
+    if is_answer or any(word.folded in on_prescription for word in sentence.words):
+        return True
     return not all(_is_strength(dose, sentence) for dose in doses)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from deskhand.language.slots.date_relative import workdays_away
 from deskhand.outgoing.grounding import check_grounding
 from deskhand.outgoing.grounds import Grounds
 from deskhand.outgoing.quoted_sources import Quote, SourceText, ToolSource
@@ -103,3 +104,12 @@ def test_many_days_make_no_work_without_end() -> None:
     days = ", ".join(f"{day} {month}" for month in ("May", "June", "July") for day in range(1, 30))
     said = grounds(f"Which of these suit? {days}")
     assert held("You have until 12 December.", said) == ["12 December"]
+
+
+@pytest.mark.parametrize(
+    ("day", "count", "away"),
+    [(21, 1, 23), (21, 5, 27), (22, -1, 20), (20, 1, 23), (16, 5, 23), (23, -5, 16), (19, 0, 19)],
+)
+def test_working_days_are_counted_from_any_day(day: int, count: int, away: int) -> None:
+    """21 November 2026 is a Saturday; five working days after it end on the Friday."""
+    assert workdays_away(date(2026, 11, day), count) == date(2026, 11, away)

@@ -8,12 +8,11 @@ link or a deed stands somewhere is none of its business (`outgoing/settling.py`)
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from typing import Any, cast
 
 from deskhand.brain.llm import SHORTENED
-from deskhand.brain.message_block import written_day
+from deskhand.brain.message_block import written_moment
 from deskhand.errors import ModelAnswerInvalid, ModelAway, ModelRefused, ModelUnavailable
 from deskhand.model.envelope import Delta, Envelope, StageResult
 from deskhand.model.message import Message
@@ -112,7 +111,7 @@ def _shown(to_read: ToRead) -> dict[str, Any]:
         for number, sentence in enumerate(to_read.sentences, 1)
     ]
     sources = [{"id": id_, "text": text[:_LONGEST_ARTICLE]} for id_, text in to_read.sources]
-    now = {} if to_read.now is None else {"now": _written(to_read.now)}
+    now = {} if to_read.now is None else {"now": written_moment(to_read.now)}
     return {
         "sources": sources,
         **now,
@@ -120,10 +119,6 @@ def _shown(to_read: ToRead) -> dict[str, Any]:
         "reply": to_read.reply,
         "sentences": numbered,
     }
-
-
-def _written(now: datetime) -> str:
-    return f"{written_day(now)}, {now:%H:%M}"
 
 
 def reading_of(answer: Answer, to_read: ToRead) -> SecondReading:

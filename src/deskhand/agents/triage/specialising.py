@@ -40,7 +40,6 @@ from deskhand.tools.services import ServiceFunction, ServiceResult
 _MOST_ARTICLES = 5
 _LONGEST_SHOWN = 200
 _CALM = (UrgencyLevel.MEDIUM, UrgencyLevel.LOW)
-_UPSET = (Sentiment.ANGRY,)
 
 
 def decision_in(envelope: Envelope) -> tuple[SupervisorDecision, TicketReading]:
@@ -200,7 +199,7 @@ def reasons_against_answering(
     reasons: list[str] = []
     if decision.urgency not in _CALM:
         reasons.append(f"the urgency is {decision.urgency}")
-    if reading.sentiment in _UPSET:
+    if reading.sentiment == Sentiment.ANGRY:
         reasons.append(f"the customer is {reading.sentiment}")
     if not reading.sentiment_is_sure:
         reasons.append("how the customer feels is not sure")

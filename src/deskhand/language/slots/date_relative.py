@@ -186,7 +186,7 @@ def _shifted(today: date, count: int, unit: str) -> tuple[date, ...]:
     """The day so far away; none beyond the calendar's ends."""
     try:
         if unit == "workday":
-            return (_workday(today, count),)
+            return (workdays_away(today, count),)
         if unit in ("day", "week"):
             return (today + timedelta(days=count * (7 if unit == "week" else 1)),)
         months = today.year * 12 + today.month - 1 + count * (12 if unit == "year" else 1)
@@ -196,10 +196,12 @@ def _shifted(today: date, count: int, unit: str) -> tuple[date, ...]:
         return ()
 
 
-def _workday(today: date, count: int) -> date:
-    """So many days away, Saturdays and Sundays not counted."""
+def workdays_away(today: date, count: int) -> date:
+    """So many days away, Saturdays and Sundays not counted; public holidays are not known here."""
     weeks, rest = divmod(abs(count), 5)
     sign = 1 if count >= 0 else -1
+    while count and today.weekday() > 4:
+        today -= timedelta(days=sign)  # five days from a Saturday end on the Friday
     day = today + timedelta(days=7 * weeks * sign)
     while rest or day.weekday() > 4:
         day += timedelta(days=sign)
