@@ -96,6 +96,14 @@ def concerns_in(
     return sorted(best.values(), key=lambda concern: -concern.probability)
 
 
+def concern_of_all(text: str, concern: Concern, least: float) -> str | None:
+    """The words that show a concern of which the message as a whole makes the model this sure; None
+    where it does not. It takes one reading: no piece is looked at by itself."""
+    whole = _bounded(text)
+    likely = _likely(shared_message_reader().read(whole), whole, (concern,)).get(concern)
+    return likely.words if likely is not None and likely.probability >= least else None
+
+
 def _likely(
     reading: MessageReading,
     text: str,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from deskhand.agents.triage.parts import TriageParts
 from deskhand.config.sections.triage import TriageSection
-from deskhand.language.concerns import Concern, concerns_in
+from deskhand.language.concerns import Concern, concern_of_all
 from deskhand.language.ticket_facts import department_of, facts_in
 from deskhand.model.tasks import OTHER, Answer, Task, TaskKind
 from deskhand.model.triage import TicketType
@@ -23,6 +23,8 @@ CONCERN_OF_FACT = {
 """The concern of a desk's issues that a fact of a ticket stands for."""
 LEGAL = CONCERN_OF_FACT["legal"]
 _SURE = 0.9
+"""From which probability the reader of all messages is believed about a legal matter: it has seen
+more of them than the reader of tickets."""
 _READ = frozenset(CONCERN_OF_FACT.values())
 _SHOWN = 200
 
@@ -86,12 +88,6 @@ def concerns_in_ticket(spec: TriageSection, text: str) -> dict[str, str]:
         if concern is not None and concern in named:
             concerns.setdefault(concern, words)
     if LEGAL in named - concerns.keys():
-        concerns |= _legal_matter(text)
+        legal = concern_of_all(text, Concern.LEGAL, _SURE)
+        concerns |= {} if legal is None else {LEGAL: legal}
     return concerns
-
-
-def _legal_matter(text: str) -> dict[str, str]:
-    """What the reader of all messages takes for a legal matter and is sure of: it has seen more of
-    them than the reader of tickets."""
-    sure = [each.words for each in concerns_in(text, (Concern.LEGAL,)) if each.probability >= _SURE]
-    return {LEGAL: sure[0]} if sure else {}
