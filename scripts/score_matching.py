@@ -22,7 +22,7 @@ from deskhand.model.ticket_state import TicketState
 from deskhand.tickets.candidates import Candidate, Incoming
 from deskhand.tickets.checkpoints import build, read_text
 from deskhand.tickets.matching import match
-from deskhand.tickets.message_hints import cited_in, facts_of, follow_up_words
+from deskhand.tickets.message_hints import cited_in, facts_of, follow_up_words, told_matter
 
 
 def _message(number: int, body: str, subject: str = "") -> Any:
@@ -32,13 +32,12 @@ def _message(number: int, body: str, subject: str = "") -> Any:
 
 def _facts(number: int, body: str, subject: str) -> MessageFacts:
     message = _message(number, body, subject)
-    vector = shared_embedder().embed([f"{subject}\n{body}"], "query")[0]
+    vector = shared_embedder().embed([told_matter(message)], "query")[0]
     return facts_of(f"run{number}", message, vector.astype("<f2").tobytes())
 
 
-def prepared(case: dict[str, Any], *, reads: bool = True) -> tuple[Incoming, list[Candidate]]:
-    """The message and the tickets as a desk would compare them; `reads` has the reading model look
-    at each ticket with the message."""
+def prepared(case: dict[str, Any]) -> tuple[Incoming, list[Candidate]]:
+    """The message and the tickets as a desk would compare them."""
     candidates: list[Candidate] = []
     for place, given in enumerate(case["tickets"]):
         state = TicketState(given.get("state") or "active")
@@ -51,13 +50,12 @@ def prepared(case: dict[str, Any], *, reads: bool = True) -> tuple[Incoming, lis
         ]
         replies = [(given["reply"], 1.0)] if given.get("reply") else []
         candidates.append(Candidate(ticket, build(ticket, facts, replies)))
-    if reads:
-        texts = [read_text(one.checkpoint) for one in candidates]
-        chances = continuations(case["message"], texts)
-        read = zip(candidates, chances, strict=True)
-        candidates = [replace(one, continued=chance) for one, chance in read]
     message = _message(9999, case["message"])
-    vector = shared_embedder().embed([case["message"]], "query")[0]
+    words = told_matter(message)
+    chances = continuations(words, [read_text(one.checkpoint) for one in candidates])
+    read = zip(candidates, chances, strict=True)
+    candidates = [replace(one, continued=chance) for one, chance in read]
+    vector = shared_embedder().embed([words], "query")[0]
     incoming = Incoming(
         conversation="c9999",
         is_proven=True,
@@ -66,7 +64,7 @@ def prepared(case: dict[str, Any], *, reads: bool = True) -> tuple[Incoming, lis
         follow_up=follow_up_words(message),
         vector=vector,
         comes_back=follow_up_score(vector),
-        text=case["message"],
+        text=words,
     )
     return incoming, candidates
 

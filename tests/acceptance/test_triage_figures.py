@@ -4,7 +4,6 @@ the tests, all of them with `make chaos`.
 What the author of the desk wrote must all come out right. Of blind ones a share must.
 """
 
-import importlib.util
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -23,8 +22,8 @@ from deskhand.evals.expectations import TRIAGE
 from deskhand.evals.lane import LaneClock
 from deskhand.evals.scorers import Score
 from deskhand.evals.triage_expectations import triage_of
+from tests.scoring_scripts import HOME, script_named
 
-HOME = Path(__file__).parents[2]
 LABELLED = HOME.parent / "shared" / "data" / "fresh_mail" / "triage-dev.jsonl"
 SHORT_LINES = sorted((HOME / "tests" / "data").glob("critical_lines*.yaml"))
 """Sixty critical messages of a few words and sixty look-alikes, by each writer."""
@@ -42,16 +41,6 @@ REACHED = FLOORS | {"action": 0.68, "together": 0.60}
 """What the blind golden tickets reach: less than is asked (docs/decisions/0088-triage.md). Raise
 them, never lower them."""
 TOGETHER = ("urgency", "ticket_type", "action", "language")
-
-
-def script_named(name: str) -> Any:
-    """A script that says what is right."""
-    spec = importlib.util.spec_from_file_location(name, HOME / "scripts" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    return script
 
 
 def handful(cases: Sequence[Case]) -> list[Case]:

@@ -16,7 +16,8 @@ from deskhand.errors import Conflict, NotFound, TicketsChanged
 from deskhand.model.contact import ContactEntry
 from deskhand.model.principal import asserted
 from deskhand.model.run import RunStatus
-from deskhand.model.ticket import DESK, MatchEvidence
+from deskhand.model.ticket import DESK
+from deskhand.model.ticket_match import MatchEvidence
 from deskhand.model.ticket_state import TicketFilter, TicketState, UrgencyLevel
 from deskhand.tickets import handling, rules
 from deskhand.tickets import placing as placing_module

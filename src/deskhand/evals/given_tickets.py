@@ -8,11 +8,12 @@ from deskhand.evals.lane import Lane
 from deskhand.mail.message_files import message_from
 from deskhand.model.message import Message
 from deskhand.model.run import RunStatus
-from deskhand.model.ticket import MatchResult, MessageFacts, Ticket, TicketEvent
+from deskhand.model.ticket import MessageFacts, Ticket, TicketEvent
+from deskhand.model.ticket_match import MatchResult
 from deskhand.model.ticket_state import TicketState
 from deskhand.tickets import rules
 from deskhand.tickets.checkpoints import build
-from deskhand.tickets.message_hints import facts_of, told_meaning
+from deskhand.tickets.message_hints import facts_of, told_matter
 
 DAY = 86400.0
 _BETWEEN = 60.0
@@ -64,7 +65,7 @@ async def _taken(lane: Lane, given: GivenTicket, now: float) -> list[MessageFact
         accepted = await lane.store.accept(message, flow=lane.flow_for(message))
         await lane.store.claim(accepted.run_id, {lane.flow_for(message): ""})
         await lane.store.finish(accepted.run_id, RunStatus.DONE, reason=_GIVEN.why)
-        vector = shared_embedder().embed([told_meaning(message)], "query")[0]
+        vector = shared_embedder().embed([told_matter(message)], "query")[0]
         facts.append(facts_of(accepted.run_id, message, vector.astype("<f2").tobytes()))
     return facts
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from deskhand.language.ask_phrases import LONGEST_CLOSING, AskPhrases
+from deskhand.language.ask_phrases import LONGEST_CLOSING, AskPhrases, spoken_phrases
 from deskhand.language.slots.folded_text import FoldedText
 
 
@@ -27,6 +27,17 @@ _ABBREVIATION = re.compile(
     r"|d\. ?h|inkl|evtl|sr|sra|srta|art|p\. ?ej|ing|mgr|np|ul|godz|prof|m|mm|mme|mlle"
     r"|\d{1,2}|[a-z]))\.$"
 )
+
+
+_LONGEST_READ = 20_000
+
+
+def without_frame(text: str) -> str:
+    """A message without its greeting, closing words and signature, in any language that we know
+    such words of; the whole of it where nothing else is there."""
+    read = text[:_LONGEST_READ]
+    spans = own_words(FoldedText(read), spoken_phrases(None))
+    return read[spans[0].start : spans[-1].end].strip() if spans else read
 
 
 def own_words(reading: FoldedText, phrases: AskPhrases) -> list[Span]:

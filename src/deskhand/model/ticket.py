@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from pydantic import Field
-
 from deskhand.model.frozen import Frozen
 from deskhand.model.ids import random_bytes
 from deskhand.model.message import Message
@@ -253,6 +251,9 @@ class TicketCheckpoint(Frozen):
     state: TicketState
     subject: str = ""
     summary: str = ""
+    matter: str = ""
+    """The same without greetings and signatures, as messages are compared with it. Empty in what
+    was written before it was kept."""
     references: tuple[str, ...] = ()
     """Numbers of orders and invoices that its messages name, the newest last."""
     messages: int = 0
@@ -262,48 +263,6 @@ class TicketCheckpoint(Frozen):
     reply: str = ""
     """The beginning of what we said last; empty where nothing has left."""
     replied_at: float = 0.0
-
-
-class MatchConfidence(StrEnum):
-    HIGH = "high"
-    MEDIUM = "medium"
-    LOW = "low"
-
-
-class MatchEvidence(StrEnum):
-    CONVERSATION = "conversation"
-    ANSWERED = "answered"
-    """It answers a mail that we sent about the ticket."""
-    CITED = "cited"
-    REFERENCE = "reference"
-    FOLLOW_UP = "follow_up"
-    MEANING = "meaning"
-    NONE = "none"
-
-
-class MatchResult(Frozen):
-    """Which ticket a message continues; with low confidence it opens one."""
-
-    matched_ticket_id: str | None = None
-    confidence: MatchConfidence = MatchConfidence.LOW
-    evidence: MatchEvidence = MatchEvidence.NONE
-    why: str = ""
-    reopens: bool = False
-
-    @property
-    def joins(self) -> bool:
-        return self.matched_ticket_id is not None and self.confidence is not MatchConfidence.LOW
-
-
-class PlacedMessage(Frozen):
-    """Where a message went: a ticket of its customer, or one that it opened."""
-
-    ticket_id: str
-    thread_id: str
-    is_new: bool
-    matching: MatchResult
-    answered: dict[str, Any] = Field(default_factory=dict, exclude=True)
-    """Which model was asked, for the step's row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,6 +277,8 @@ class MessageFacts:
     references: tuple[str, ...]
     vector: bytes | None
     """float16, little endian; None where nobody made one."""
+    matter: str = ""
+    """The excerpt of the message without its greeting and signature."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import base64
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from deskhand.language.message_sentences import without_frame
 from deskhand.model.ticket import MessageFacts, Ticket, TicketCheckpoint
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def grow(checkpoint: TicketCheckpoint, message: MessageFacts) -> TicketCheckpoin
     references = dict.fromkeys((*checkpoint.references, *message.references))
     return checkpoint.changed(
         summary=_summary(checkpoint.summary, message.excerpt),
+        matter=_summary(matter_of(checkpoint), message.matter or message.excerpt),
         references=tuple(references)[-MOST_REFERENCES:],
         messages=checkpoint.messages + 1,
         newest_at=max(checkpoint.newest_at, message.at),
@@ -40,7 +42,7 @@ def grow(checkpoint: TicketCheckpoint, message: MessageFacts) -> TicketCheckpoin
 
 def replied(checkpoint: TicketCheckpoint, reply: str, at: float) -> TicketCheckpoint:
     """The checkpoint after an answer that left at this time: the one that left last counts."""
-    text = " ".join(reply.split())[:_LONGEST_REPLY].rstrip()
+    text = " ".join(without_frame(reply).split())[:_LONGEST_REPLY].rstrip()
     if at < checkpoint.replied_at:
         return checkpoint
     return checkpoint.changed(reply=text, replied_at=at)
@@ -71,11 +73,16 @@ def build(
     return told_of(checkpoint, ticket)
 
 
+def matter_of(checkpoint: TicketCheckpoint) -> str:
+    """What its messages say, without greetings and signatures where they were told apart."""
+    return checkpoint.matter or checkpoint.summary
+
+
 def read_text(checkpoint: TicketCheckpoint) -> str:
     """A ticket as the reading model reads it beside a message: subject, messages, our last reply.
     The model was trained on this form."""
     reply = f"{_REPLY_MARK}{checkpoint.reply}" if checkpoint.reply else ""
-    parts = (checkpoint.subject, checkpoint.summary, reply)
+    parts = (checkpoint.subject, matter_of(checkpoint), reply)
     return _BETWEEN.join(part for part in parts if part)
 
 

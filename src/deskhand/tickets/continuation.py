@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 
 from deskhand.language.function_words import small_words
 from deskhand.language.slots.folded_text import fold
+from deskhand.model.ticket_state import TicketState
 from deskhand.tickets.candidates import Candidate, Incoming, likeness, names_others
+from deskhand.tickets.checkpoints import matter_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,28 +34,33 @@ NAMES = (
     "other_numbers",
     "odds",
     "unanswered",
+    "solved",
+    "pending",
 )
 """The evidence for a ticket: see `evidence`. The first three say the same of each ticket."""
 WHICH = {
-    "near": 1.627,
-    "reply_words": 1.378,
-    "other_words": -1.202,
-    "short_answer": 1.738,
-    "odds": 0.776,
-    "unanswered": 1.612,
+    "near": 1.732,
+    "reply_words": 1.177,
+    "other_words": -1.264,
+    "short_answer": 1.069,
+    "odds": 0.604,
+    "unanswered": 0.766,
+    "solved": -1.154,
+    "pending": 1.339,
 }
 """What counts for a ticket against the customer's other ones."""
 WHETHER = {
-    "constant": 1.183,
-    "comes_back": 2.678,
-    "follow_up": 2.889,
-    "near": 1.108,
-    "reply_words": 0.678,
-    "other_words": 0.068,
-    "short_answer": 1.633,
-    "other_numbers": -5.972,
-    "odds": 0.934,
-    "unanswered": 1.691,
+    "constant": 1.578,
+    "comes_back": 1.778,
+    "follow_up": 1.357,
+    "near": 2.185,
+    "reply_words": 1.861,
+    "other_words": 0.073,
+    "short_answer": 1.549,
+    "other_numbers": -4.863,
+    "odds": 0.908,
+    "unanswered": 0.575,
+    "solved": -1.027,
 }
 """What counts for any of them against none: of the likeliest tickets on average, of the odds all
 together."""
@@ -80,7 +87,7 @@ def evidence(incoming: Incoming, candidates: Sequence[Candidate]) -> "NDArray[np
         return None
     said = _stems(incoming.text)
     own = [
-        _stems(f"{candidate.checkpoint.subject}\n{candidate.checkpoint.summary}")
+        _stems(f"{candidate.checkpoint.subject}\n{matter_of(candidate.checkpoint)}")
         for candidate in candidates
     ]
     replies = [_stems(candidate.checkpoint.reply) for candidate in candidates]
@@ -100,6 +107,8 @@ def evidence(incoming: Incoming, candidates: Sequence[Candidate]) -> "NDArray[np
             "other_numbers": float(names_others(incoming, candidate)),
             "odds": _odds(candidate),
             "unanswered": float(not candidate.checkpoint.reply),
+            "solved": float(candidate.ticket.state is TicketState.SOLVED),
+            "pending": float(candidate.ticket.state is TicketState.PENDING),
         }
         rows.append([row[name] for name in NAMES])
     return np.array(rows)

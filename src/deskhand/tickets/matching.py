@@ -7,12 +7,8 @@ never adds another one, so no message comes to another customer's ticket.
 
 from collections.abc import Callable, Sequence
 
-from deskhand.model.ticket import (
-    MatchConfidence,
-    MatchEvidence,
-    MatchResult,
-    Ticket,
-)
+from deskhand.model.ticket import Ticket
+from deskhand.model.ticket_match import MatchConfidence, MatchEvidence, MatchResult
 from deskhand.model.ticket_state import TicketState
 from deskhand.tickets.candidates import Candidate, Incoming, likeness, names_others
 

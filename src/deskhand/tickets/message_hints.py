@@ -11,6 +11,7 @@ import re2
 
 from deskhand.config.sections.slots import SlotSpec
 from deskhand.config.yaml import read_yaml
+from deskhand.language.message_sentences import without_frame
 from deskhand.language.slots import SlotExtractor
 from deskhand.language.slots.folded_text import fold
 from deskhand.mail.reply import visible_reply
@@ -50,15 +51,26 @@ def facts_of(run: str, message: Message, vector: bytes | None) -> MessageFacts:
         conversation=message.conversation,
         subject=message.subject[:500],
         excerpt=words[:_EXCERPT],
+        matter=without_frame(words)[:_EXCERPT],
         references=named_numbers(f"{message.subject}\n{words}"),
         vector=vector,
     )
 
 
 def told_meaning(message: Message) -> str:
-    """The text by whose meaning a message is compared and judged."""
+    """The text by whose meaning a message is judged."""
+    return _meaning(message, own_words(message))
+
+
+def told_matter(message: Message) -> str:
+    """The text by whose meaning a message is compared with tickets: without greeting and signature.
+    All that a customer writes bears his name, whichever matter it is about."""
+    return _meaning(message, without_frame(own_words(message)))
+
+
+def _meaning(message: Message, words: str) -> str:
     subject = without_ticket_ids(message.subject).strip(" []#:-")
-    return f"{subject}\n{without_ticket_ids(own_words(message))}".strip()
+    return f"{subject}\n{without_ticket_ids(words)}".strip()
 
 
 def cited_in(message: Message) -> tuple[str, ...]:

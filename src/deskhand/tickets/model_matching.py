@@ -11,7 +11,7 @@ from typing import Any
 
 from deskhand.errors import ModelAnswerInvalid, ModelAway, ModelRefused, ModelUnavailable
 from deskhand.model.tasks import Answer, Task, TaskKind
-from deskhand.model.ticket import MatchConfidence, MatchEvidence, MatchResult
+from deskhand.model.ticket_match import MatchConfidence, MatchEvidence, MatchResult
 from deskhand.model.ticket_state import TicketState
 from deskhand.ports import Brain
 from deskhand.tickets.candidates import Candidate, Incoming, names_others

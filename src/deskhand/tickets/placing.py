@@ -12,19 +12,18 @@ from deskhand.model.message import Message
 from deskhand.model.ticket import (
     DESK,
     CustomerTickets,
-    MatchResult,
     MessageFacts,
-    PlacedMessage,
     Ticket,
     TicketCheckpoint,
     new_ticket_id,
 )
+from deskhand.model.ticket_match import MatchResult, PlacedMessage
 from deskhand.model.ticket_request import handed_in
 from deskhand.tickets.candidates import Candidate, Incoming
 from deskhand.tickets.checkpoints import grow, read_text
 from deskhand.tickets.fold import fold
 from deskhand.tickets.matching import is_candidate, match, match_by_signs, reachable
-from deskhand.tickets.message_hints import cited_in, facts_of, follow_up_words, told_meaning
+from deskhand.tickets.message_hints import cited_in, facts_of, follow_up_words, told_matter
 from deskhand.tickets.model_matching import AskedMatch, TicketMatcher
 from deskhand.tickets.rules import joined, opened
 from deskhand.tickets.service import Tickets
@@ -165,7 +164,7 @@ class TicketPlacing:
     async def _vector(self, message: Message) -> "NDArray[np.float32] | None":
         if self.embedder is None:
             return None
-        vectors = await asyncio.to_thread(self.embedder.embed, [told_meaning(message)], "query")
+        vectors = await asyncio.to_thread(self.embedder.embed, [told_matter(message)], "query")
         return vectors[0] if vectors[0].any() else None
 
     async def _incoming(
@@ -187,7 +186,7 @@ class TicketPlacing:
             answered=answered,
             vector=vector,
             comes_back=follow_up_score(vector),
-            text=told_meaning(message),
+            text=told_matter(message),
         )
 
     async def _led_to(
@@ -239,7 +238,7 @@ class TicketPlacing:
         if self.continuations is None or not newest:
             return {}
         texts = [read_text(checkpoint) for checkpoint in newest]
-        chances = await asyncio.to_thread(self.continuations, told_meaning(message), texts)
+        chances = await asyncio.to_thread(self.continuations, told_matter(message), texts)
         return {
             checkpoint.ticket_id: chance for checkpoint, chance in zip(newest, chances, strict=True)
         }

@@ -8,13 +8,13 @@ from deskhand.model.ids import new_id
 from deskhand.model.ticket import (
     LONGEST_NOTE,
     MOST_TAGS,
-    MatchResult,
     Ticket,
     TicketAsk,
     TicketEvent,
     TicketEventKind,
     as_fields,
 )
+from deskhand.model.ticket_match import MatchResult
 from deskhand.model.ticket_state import AskStatus, TicketState, UrgencyLevel
 from deskhand.tickets.asks import open_asks, settled, silent_words
 

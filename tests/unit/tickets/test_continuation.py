@@ -7,8 +7,9 @@ import pytest
 
 from deskhand.language.ticket_facts import continuations
 from deskhand.model.ticket import Ticket
+from deskhand.model.ticket_state import TicketState
 from deskhand.tickets.candidates import Candidate, Incoming
-from deskhand.tickets.checkpoints import build, read_text
+from deskhand.tickets.checkpoints import build, grow, read_text
 from deskhand.tickets.continuation import NAMES, WHETHER, WHICH, chances, evidence
 from deskhand.tickets.message_hints import facts_of
 from tests.tickets_kit import mail
@@ -96,3 +97,29 @@ def test_an_answer_to_our_question_is_read_as_one() -> None:
     oven = "Oven\nThe oven does not heat.\n» The engineer comes on Friday."
     right, wrong = continuations("I put a new bulb in and it still flickers.", [lamp, oven])
     assert right > wrong
+
+
+def test_a_customers_name_is_no_part_of_a_matter() -> None:
+    """All that he writes bears it, whichever matter it is about."""
+    before = "Hello, the lamp flickers. Many thanks, Joan Pettifer"
+    ticket = candidate("TKT-00000004", before, "Dear Joan, try another bulb. Kind regards, Ada")
+    assert read_text(ticket.checkpoint) == "the lamp flickers.\n» try another bulb."
+    assert ticket.checkpoint.summary == before
+
+
+def test_a_checkpoint_from_before_goes_on_with_what_it_has() -> None:
+    before = LAMP.checkpoint.changed(matter="")
+    grown = grow(before, facts_of("run_2", mail(2, "Hi, it is dark now. Regards, Joan"), None))
+    assert grown.matter == "The lamp flickers\nit is dark now."
+
+
+def test_whose_matter_is_over_is_meant_less_than_who_is_awaited() -> None:
+    def chances_in(state: TicketState) -> list[float]:
+        ticket = replace(LAMP, ticket=LAMP.ticket.changed(state=state))
+        return told("It is a 40 W bulb by the way", ticket, CHAIR)
+
+    pending, active, solved = map(
+        chances_in, (TicketState.PENDING, TicketState.ACTIVE, TicketState.SOLVED)
+    )
+    assert pending[0] > active[0] > solved[0]
+    assert pending[1] < active[1] < solved[1]

@@ -3,7 +3,8 @@
 import pytest
 
 from deskhand.errors import Conflict, PermanentError
-from deskhand.model.ticket import MatchResult, Ticket, TicketEvent, TicketEventKind
+from deskhand.model.ticket import Ticket, TicketEvent, TicketEventKind
+from deskhand.model.ticket_match import MatchResult
 from deskhand.model.ticket_state import TicketState
 from deskhand.tickets import rules
 from deskhand.tickets.fold import apply, fold

@@ -13,7 +13,7 @@ from deskhand.config.sections.triage import TriageRuleSection, TriageSection
 from deskhand.language.person_wish import wish_for_person
 from deskhand.language.sentiment import Sentiment, SentimentReading, read_sentiment
 from deskhand.model.envelope import Envelope
-from deskhand.model.ticket import MatchEvidence
+from deskhand.model.ticket_match import MatchEvidence
 from deskhand.model.ticket_state import URGENCIES, UrgencyLevel
 from deskhand.model.triage import SupervisorDecision, TicketReading, TicketType, as_document
 from deskhand.ports import StageContext
