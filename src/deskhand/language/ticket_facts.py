@@ -58,7 +58,7 @@ NOT_DENIED = 0.1
 no lost data where the rest asks how a colleague is taken out. Only where it could be read whole."""
 SURE_DEPARTMENT = 0.8
 """From which probability an ask has a department of its own, apart from its ticket's."""
-A_LINE, A_PARAGRAPH = 100, 250
+A_LINE, A_PARAGRAPH = 100, 400
 """Characters of a short message, and of one of a few sentences."""
 LONGEST = 6_000
 _FACT = "fact"
