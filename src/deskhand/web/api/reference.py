@@ -3,11 +3,15 @@ the API. Everything they load is ours, and they run no script."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 HOME, DOCS, STYLE = "/", "/docs", "/docs/style.css"
 OPEN_PAGES = frozenset({HOME, DOCS, STYLE})
@@ -65,6 +69,17 @@ async def style() -> Response:
 @router.get(DOCS)
 async def docs(request: Request) -> Response:
     """All routes, from the same document that /openapi.json returns."""
+    document: Schema = request.app.openapi()
+    page = _template().render(
+        version=document["info"]["version"],
+        groups=_groups(document),
+        style=STYLE.removeprefix("/"),
+    )
+    return HTMLResponse(page, headers={"Content-Security-Policy": _POLICY})
+
+
+@cache
+def _template() -> "Template":
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     templates = Environment(
@@ -73,13 +88,7 @@ async def docs(request: Request) -> Response:
         undefined=StrictUndefined,
         trim_blocks=True,
     )
-    document: Schema = request.app.openapi()
-    page = templates.get_template("reference.html").render(
-        version=document["info"]["version"],
-        groups=_groups(document),
-        style=STYLE.removeprefix("/"),
-    )
-    return HTMLResponse(page, headers={"Content-Security-Policy": _POLICY})
+    return templates.get_template("reference.html")
 
 
 def _groups(document: Schema) -> dict[str, list[RouteEntry]]:

@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Mapping
 from datetime import date, datetime
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -161,34 +161,38 @@ _FILTERS = {
 }
 
 
+@cache
+def _templates() -> Environment:
+    """The templates, compiled once in a process however many consoles it shows."""
+    templates = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters |= _FILTERS
+    templates.globals |= {
+        "home": HOME,
+        "login_path": LOGIN,
+        "causes": CAUSES,
+        "kinds": KINDS,
+        "looks": LOOKS,
+        "gravest": gravest,
+        "fresh": _fresh(),
+        "languages": LANGUAGES,
+        "due_words": due,
+        "written_in": written_in,
+        "customer_for": customer_for,
+        "path_of": path_of,
+        "chat_path": chat_path,
+        "nobody": NOBODY,
+    }
+    return templates
+
+
 class Frame:
     """Renders pages of the console."""
-
-    def __init__(self) -> None:
-        self._templates = Environment(
-            loader=FileSystemLoader(HERE / "templates"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self._templates.filters |= _FILTERS
-        self._templates.globals |= {
-            "home": HOME,
-            "login_path": LOGIN,
-            "causes": CAUSES,
-            "kinds": KINDS,
-            "looks": LOOKS,
-            "gravest": gravest,
-            "fresh": _fresh(),
-            "languages": LANGUAGES,
-            "due_words": due,
-            "written_in": written_in,
-            "customer_for": customer_for,
-            "path_of": path_of,
-            "chat_path": chat_path,
-            "nobody": NOBODY,
-        }
 
     async def static(self, request: Request) -> Response:
         name = request.path_params["name"]
@@ -216,7 +220,7 @@ class Frame:
             "theme": _theme(request.cookies),
             "single_keys": request.cookies.get("deskhand_keys") != "off",
         }
-        page = self._templates.get_template(template).render(shared | values)
+        page = _templates().get_template(template).render(shared | values)
         return HTMLResponse(page, status, HEADERS)
 
     async def around(
