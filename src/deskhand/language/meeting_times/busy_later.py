@@ -8,7 +8,9 @@ from deskhand.language.meeting_times.meeting_phrases import any_of, compiled
 from deskhand.language.meeting_times.time_marks import Place, TimeMarks, sentences, words_in
 
 _CLAUSE = compiled(r"^[, ]*[^.,;!?\n]*")
-_OPENS = compiled(r"(?:^|[.,;:!?\n(]|\b(?:a|and|und|y)) ?$")
+_OPENS = compiled(
+    r"(?:^|[.,;:!?\n(]|\b(?:a|and|und|y|because|since|denn|weil|protoze|porque|que)) ?$"
+)
 
 
 def busy_besides(marks: TimeMarks) -> list[Place]:

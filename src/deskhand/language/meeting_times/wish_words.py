@@ -13,13 +13,17 @@ NEGATION: dict[str, str] = {
 }
 NOTHING_PLANNED: dict[str, str] = {
     "en": r"\b(?:no|(?:have|got|has)n't (?:any|got any)|don't have any|without) (?:patients?|"
-    r"meetings?|appointments?|calls?|class(?:es)?|lessons?|clients?|customers?|shifts?|commitments?|plans)\b",
+    r"meetings?|appointments?|calls?|class(?:es)?|lessons?|clients?|customers?|shifts?|commitments?|"
+    r"plans|pupils|students|kids|children|guests|lectures?|deliveries|rehearsals?|sessions?)\b",
     "cs": r"\bnem(?:am|ame|ivam) (?:zadn\w+ |nic )?(?:pacient\w*|schuzk\w*|schuzi|porad\w*|"
-    r"klient\w*|zakaznik\w*|vyuku|hodiny|smenu|jednani|v planu|v diari)\b",
+    r"klient\w*|zakaznik\w*|vyuku|hodiny|smenu|jednani|v planu|v diari|deti|zak[yu]|"
+    r"student\w*|host[yu]|trenink\w*|zkousk\w*|prednask\w*)\b",
     "de": r"\bkein\w* (?:patient\w*|besprechung\w*|meetings?|kund\w+|unterricht\w*|"
-    r"verpflichtung\w*|dienst\w*|sprechstunde\w*|schicht\w*|kurse?)\b|\bnichts (?:vor|geplant)\b",
+    r"verpflichtung\w*|dienst\w*|sprechstunde\w*|schicht\w*|kurse?|kinder|schuler\w*|student\w*|"
+    r"klient\w*|mandant\w*|gaste|sitzung\w*|prob\w+|vorlesung\w*|lieferung\w*)\b|"
+    r"\bnichts (?:vor|geplant)\b",
     "es": r"\bno teng(?:o|amos) (?:ningun\w* )?(?:pacientes?|reunion\w*|clases?|citas?|clientes?|"
-    r"compromisos?|turno|nada)\b",
+    r"compromisos?|turno|nada|ninos|alumnos|huespedes|sesion\w*|consultas?|ensayos?)\b",
 }
 """Nothing stands in the way then: `between three and five I have no patients`."""
 NOT_NEGATION: dict[str, str] = {
@@ -98,7 +102,8 @@ SMALL: dict[str, str] = {
     r"sagen wir|sag(?:en)? wir mal|nur|ausschlieslich|so|ungefahr|vielleicht|eventuell|ersatzweise|"
     r"notfalls|beide|beides|zwischen|irgendwann|bei ihnen|bei uns|es musste|es muss|es sollte|sein",
     "es": r"el|la|los|las|a|al|de|del|en|por|sobre|hacia|también|tambien|mejor|dia|dias|incluso|"
-    r"quiza|quizas|para|partir|antes|despues|siempre|como mucho|como maximo|digamos|solo|"
+    r"quiza|quizas|para|partir|antes|despues|siempre|como mucho|como maximo|como (?:muy )?tarde|"
+    r"a mas tardar|digamos|solo|"
     r"solamente|unicamente|mas o menos|aproximadamente|entre|si no|en su defecto|unos|unas|"
     r"ahi|aqui|ambos|los dos|(?:tiene|tendria) que ser|(?:con tal de|siempre) que sea|"
     r"ha de ser|deberia ser",
@@ -198,12 +203,15 @@ HARMLESS: dict[str, str] = {
     r"\bbevor (?:ich|wir|sie|man) (?:\w+ ){0,3}(?:unterschreib\w*|bestell\w*|kauf\w*|"
     r"entscheid\w*|zusag\w*|investier\w*)|"
     r"\bab(?: und\b| oder\b|[;!?)]|\.(?:\s|$)|$|, (?:also|dann|danach|aber|weil|da|wir|ich)\b)|"
-    r"\bvor(?:[,;!?)]|\.(?:\s|$)|$)",
+    r"\bvor(?:[,;!?)]|\.(?:\s|$)|$)|\bdamit (?:ich|wir|man) bis dahin\b|"
+    r"\b(?:e|repor)tagen\b",
     "es": r"\bbuen[oa]s? (?:dias?|tardes|noches)\b|\b(?:buen|feliz|un buen) (?:dia|fin de semana|"
     r"semana|tarde)\b|\b(?:los )?(?:demas|otros) dias\b|"
     r"\b(?:el )?resto(?: de (?:la semana|los dias|dias))?\b|"
     r"\bsi (?:puede ser|es posible|fuera posible|les? (?:va|viene) bien)\b|\bcuanto antes\b|"
     r"\blo antes posible\b|\bde antemano\b|\bcualquier dia\b|\btodos los dias\b|"
+    r"\bcomo (?:muy )?tarde\b|\ba mas tardar\b|"
+    r"\bel dia que (?:quier\w+|prefier\w+|mas (?:os|les?) convenga|(?:os|les?) (?:venga|vaya))\b|"
     r"\btodo el dia\b|\btoda la semana\b|\balgun dia\b|\bun dia\b|\bhoy en dia\b|"
     r"\b(?:a la )?hora de\b $|\b(?:a |en )?que (?:horas?|dias?|momento)\b|"
     r"\bcuando (?:podri\w*|pued\w*|podemos|les?|te|os|seria|nos|tien\w*|tendri\w*)\b|"
