@@ -59,6 +59,8 @@ WORDS_COUNT = 30.0
 """How much the usual words for a concern raise its odds."""
 GROUP = "concern"
 _USUAL_WORDS = Path(__file__).with_name("concerns.yaml")
+_SENSITIVE = Path(__file__).with_name("sensitive_matters.yaml")
+_ENGLISH = "en"
 _BETWEEN = r"(?:[^\s.!?]+ ){0,3}"
 
 
@@ -131,6 +133,22 @@ def _with_words(probability: float, concern: Concern, text: str) -> float:
         return probability
     raised = probability * WORDS_COUNT
     return raised / (raised + 1 - probability)
+
+
+def sensitive_words(text: str, language: str | None = None) -> str | None:
+    """The first words that tell of a death, harassment or violence, in the text's language, or in
+    English where we have no words of that; None where none do. An article may answer what is asked
+    beside it, and be the wrong letter all the same."""
+    read = " ".join(fold(_bounded(text)).split())
+    match = _sensitive(language or _ENGLISH).search(read)
+    return None if match is None else str(match[0])
+
+
+@cache
+def _sensitive(language: str) -> Any:
+    by_language: dict[str, list[str]] = read_yaml(_SENSITIVE).data
+    patterns = by_language.get(language, by_language[_ENGLISH])
+    return re2.compile("|".join(f"(?:{pattern})" for pattern in patterns))
 
 
 @cache

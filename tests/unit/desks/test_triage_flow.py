@@ -260,6 +260,13 @@ async def test_anger_forbids_an_automatic_answer(desk: Desk) -> None:
     assert story["outputs"]["triage_result"]["recommended_action"] == "route_specialist"
 
 
+async def test_a_death_beside_a_question_is_a_persons(desk: Desk) -> None:
+    story = await desk.work("Our treasurer died last week. How do I enable two-factor?")
+    result = story["outputs"]["triage_result"]
+    assert result["recommended_action"] == "escalate_human"
+    assert "a sensitive matter" in result["reasoning"]
+
+
 async def test_what_nobody_vouched_for_says_nothing_about_a_plan(desk: Desk) -> None:
     desk.said.issue = "outage"
     story = await desk.work("Everything is down.", customer_id=None)
@@ -322,3 +329,5 @@ def test_the_strictest_row_counts_and_triggers_reach_a_person() -> None:
     assert not applying(judged.escalate, facts("enterprise", ["billing_error"]))
     vip = facts("free", []) | {"tags": ["vip"]}
     assert applying(judged.for_people, vip) == ("an important customer",)
+    sensitive = facts("free", []) | {"is_sensitive": True}
+    assert applying(judged.for_people, sensitive) == ("a sensitive matter",)

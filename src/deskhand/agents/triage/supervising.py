@@ -10,6 +10,7 @@ from deskhand.agents.triage.parts import CUSTOMER_INFO, READING, TICKET, TriageP
 from deskhand.agents.triage.translating import ticket_language
 from deskhand.conditions import compile_condition
 from deskhand.config.sections.triage import TriageRuleSection, TriageSection
+from deskhand.language.concerns import sensitive_words
 from deskhand.language.person_wish import wish_for_person
 from deskhand.language.sentiment import Sentiment, SentimentReading, read_sentiment
 from deskhand.model.envelope import Envelope
@@ -47,6 +48,7 @@ def supervise_through(parts: TriageParts) -> ServiceFunction:
         facts = facts_of(parts.spec, read, mood, language, info)
         facts |= await customer_marks(parts.contacts, message)
         facts["wishes_person"] = wish_for_person(text, language) is not None
+        facts["is_sensitive"] = sensitive_words(text, language) is not None
         reading = _reading(parts.spec, read, mood, language, facts)
         decision = decide(parts.spec, facts, reading)
         return ServiceResult(

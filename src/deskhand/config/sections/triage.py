@@ -23,6 +23,7 @@ FACTS = (
     "sentiment",
     "language",
     "wishes_person",
+    "is_sensitive",
 )
 """What the conditions of a triage desk may speak of."""
 
