@@ -16,7 +16,7 @@ from deskhand.errors import ConfigError, StoreUnavailable
 from deskhand.model.audited import Kept
 from deskhand.model.run import RunStatus
 from deskhand.model.ticket_state import TicketState
-from deskhand.tickets.handling import mend_all
+from deskhand.tickets.handling import mend_all, open_ticket
 from deskhand.wiring.erasing import erase_person
 from deskhand.wiring.tickets import ACTIVE_TICKETS, active_tickets, open_tickets
 from tests.servers import RedisServer, free_port, redis
@@ -158,6 +158,22 @@ async def test_an_erased_person_is_gone_from_redis_too(
         await erase_person(store._database, "desk", "ann@example.com", "eve")
     async with Redis.from_url(server.url, decode_responses=True) as raw:
         assert await raw.keys(f"{tmp_path.name}*") == []
+
+
+@pytest.mark.parametrize("customer", ["ann@example.com", "CUST-777"])
+async def test_an_erased_ticket_without_a_message_is_gone_from_redis_too(
+    store: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, customer: str
+) -> None:
+    server = await asyncio.to_thread(redis)
+    monkeypatch.setenv(ACTIVE_TICKETS, f"{server.url}?prefix={tmp_path.name}")
+    async with open_tickets(store._database, "desk") as tickets:
+        ticket = await open_ticket(tickets, customer, "Swordfish", "eve", note="she called")
+        await tickets.set_state(ticket.id, TicketState.ACTIVE, "eve")
+        async with Redis.from_url(server.url, decode_responses=True) as raw:
+            assert len(await raw.keys(f"{tmp_path.name}*")) == 2
+            erased = await erase_person(store._database, "desk", customer, "eve")
+            assert (erased.tickets, erased.mentions) == (1, [])
+            assert await raw.keys(f"{tmp_path.name}*") == []
 
 
 async def test_what_went_for_its_age_is_gone_from_redis_too(store: Any, tmp_path: Path) -> None:

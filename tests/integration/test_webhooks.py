@@ -4,6 +4,7 @@ import asyncio
 import base64
 import socket
 from collections.abc import AsyncIterator
+from functools import partial
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
@@ -21,14 +22,19 @@ from deskhand.config.sections.notify import WebhookSpec
 from deskhand.crashpoints import Crash, arm, disarm
 from deskhand.engine.retention import prune_by_age
 from deskhand.engine.webhook_courier import DISABLED_AFTER, RETRY_AFTER, WebhookCourier
+from deskhand.engine.webhook_events import told_events
 from deskhand.errors import ConfigError, Conflict, NotFound
 from deskhand.model.audited import Kept
 from deskhand.model.causes import Cause
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, NewReview, ReviewKind, RunStatus, Verdict
+from deskhand.model.ticket import TicketEventKind
 from deskhand.model.webhook import CHOSEN, DeliveryState, Endpoint, WebhookEvent
+from deskhand.tickets import rules
+from deskhand.tickets.handling import open_ticket
 from tests.conformance.adapters import ADAPTERS, Stores
 from tests.kit import TestClock, a_message
+from tests.tickets_kit import tickets_of
 from tests.webhook_receiver import Receiver, receiving
 
 NOW = 1_794_816_000.0
@@ -339,6 +345,28 @@ async def test_a_delivery_can_be_sent_again_and_an_erased_one_cannot(
     assert (erased.payload, erased.error) == (None, "erased")
     with pytest.raises(Conflict, match="erased"):
         await bench.endpoints.retry(endpoint.id, event)
+
+
+async def test_an_erased_ticket_takes_what_is_told_of_it_along(
+    bench: Bench, receiver: Receiver
+) -> None:
+    chosen = ["ticket.sla_breached"]
+    endpoint, _ = await bench.endpoints.add(receiver.url, chosen, ["*"], "ada", content=True)
+    tickets = tickets_of(bench.store)
+    ticket = await open_ticket(tickets, "ann@example.com", "Swordfish", "bob")
+    deadline, now = f"resolution {bench.clock.at}", bench.clock.at
+    breached = partial(rules.deadline_told, kind=TicketEventKind.BREACHED, deadline=deadline)
+    await tickets.changed(ticket.id, partial(breached, by="desk", at=now))
+    await SqlWebhookOutbox(bench.store._database, "desk", bench.clock.now).pass_on(told_events)
+    [waiting] = await bench.endpoints.deliveries(endpoint.id)
+    assert "Swordfish" in str(waiting.payload)
+
+    await bench.store.erase("ann@example.com", "eva")
+    await bench.courier.once()
+
+    assert receiver.heard == []
+    [erased] = await bench.endpoints.deliveries(endpoint.id)
+    assert (erased.payload, erased.error) == (None, "erased")
 
 
 async def test_old_deliveries_go_with_the_notices(bench: Bench, receiver: Receiver) -> None:

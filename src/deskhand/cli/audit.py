@@ -265,7 +265,9 @@ def _print_reach(report: "AuditReport") -> None:
 
 
 def erase(
-    address: Annotated[str, typer.Argument(help="The person's address.", metavar="ADDRESS")],
+    address: Annotated[
+        str, typer.Argument(help="The person's address or customer number.", metavar="ADDRESS")
+    ],
     yes: Annotated[bool, typer.Option("--yes", help="Really do it: it cannot be undone.")] = False,
     outbox: Annotated[
         Path | None,
@@ -284,7 +286,8 @@ def erase(
         raise ConfigError(
             f"this deletes everything of {address} for good", fix="say --yes if you mean it"
         )
-    runs, rows, mentions = run_async(_erase(address, by, database, desk))
+    erased = run_async(_erase(address, by, database, desk))
+    mentions = erased.mentions
     folder = _desk_folder(desk)
     standing: list[str] = []
     for place in (folder, outbox):
@@ -292,20 +295,38 @@ def erase(
     if as_json:
         looked = None if folder is None else str(folder)
         still = {"looked_through": looked, "still_in": standing, "still_in_database": mentions}
-        print_json({"address": address, "runs": runs, "own_rows": rows, **still})
+        print_json({"address": address, **erased_counts(erased), **still})
     else:
-        words = (
-            f"{runs} run{'s' * (runs != 1)} erased"
-            if runs or rows
-            else f"nothing of {address} was found"
-        )
-        words += f", {rows} row{'s' * (rows != 1)} of the desk's own tables as well" if rows else ""
+        words = f"nothing of {address} was found"
+        if erased.is_anything:
+            words = erased_words(erased)
         console().print(words, markup=False, soft_wrap=True)
         for mention in mentions:
             warning = f"still named in the database: {mention}"
             console().print(warning, style="yellow", markup=False, soft_wrap=True)
         _tell_where_they_stand(folder, standing)
-    raise typer.Exit(0 if runs or rows else 1)
+    raise typer.Exit(0 if erased.is_anything else 1)
+
+
+def erased_counts(erased: "Erased") -> dict[str, int]:
+    """How much of a person was erased, for documents."""
+    return {"runs": erased.runs, "tickets": erased.tickets, "own_rows": erased.own_rows}
+
+
+def erased_words(erased: "Erased") -> str:
+    """How much of a person was erased, as `2 runs and 1 ticket erased`."""
+    words = _counted(erased.runs, "run")
+    if erased.tickets:
+        tickets = _counted(erased.tickets, "ticket")
+        words = f"{words} and {tickets}" if erased.runs else tickets
+    words += " erased"
+    if erased.own_rows:
+        words += f", {_counted(erased.own_rows, 'row')} of the desk's own tables as well"
+    return words
+
+
+def _counted(count: int, name: str) -> str:
+    return f"{count} {name}" if count == 1 else f"{count} {name}s"
 
 
 def _desk_folder(desk: str | None) -> Path | None:

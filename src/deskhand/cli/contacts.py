@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deskhand.cli import options
+from deskhand.cli.audit import erased_counts, erased_words
 from deskhand.cli.databases import name_of, opened_database
 from deskhand.cli.terminal import (
     complain,
@@ -238,18 +239,16 @@ def erase(
             is_contact = await open_contacts(opened, name).find(address) is not None
             return is_contact, await erase_person(opened, name, address, by or options.login_name())
 
-    is_contact, (runs, rows, mentions) = run_async(work())
-    anything_erased = bool(is_contact or runs or rows)
+    is_contact, erased = run_async(work())
+    anything_erased = is_contact or erased.is_anything
+    mentions = erased.mentions
     if as_json:
-        erased = {"contact": is_contact, "runs": runs, "own_rows": rows}
-        print_json({"address": address, **erased, "still_in_database": mentions})
+        counts = {"contact": is_contact, **erased_counts(erased)}
+        print_json({"address": address, **counts, "still_in_database": mentions})
     else:
-        words = (
-            f"{address} and {runs} run{'s' * (runs != 1)} erased"
-            if anything_erased
-            else f"{address} was not known"
-        )
-        words += f", {rows} row{'s' * (rows != 1)} of the desk's own tables as well" if rows else ""
+        words = f"{address} was not known"
+        if anything_erased:
+            words = f"{address} and {erased_words(erased)}"
         words += "".join(f"\nstill named in the database: {place}" for place in mentions)
         console().print(words, markup=False, soft_wrap=True)
     raise typer.Exit(0 if anything_erased else 1)

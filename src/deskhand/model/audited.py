@@ -15,6 +15,8 @@ class Kept(StrEnum):
     """What is kept for a time that desk.yaml may limit."""
 
     RUNS = "runs"
+    TICKETS = "tickets"
+    """Tickets without a message; desk.yaml limits them with the runs."""
     STEPS = "steps"
     ATTACHMENTS = "attachments"
     CALLS = "calls"
@@ -29,7 +31,7 @@ class PrunedBatch(NamedTuple):
     """What one step of pruning has looked at and deleted."""
 
     deleted: int
-    """Runs, steps, files, calls or notices."""
+    """Runs, tickets, steps, files, calls or notices."""
     rows: int
     """With runs: the rows of their journals."""
     last: int | None

@@ -162,6 +162,17 @@ def test_an_erased_person_is_gone_and_the_audit_still_holds(
     assert cli("erase", "nobody@example.com", "--yes").code == 1
 
 
+def test_a_ticket_that_somebody_opened_goes_with_its_customer(
+    cli: Cli, worked: list[dict[str, Any]]
+) -> None:
+    cli("tickets", "open", "CUST-777", "Swordfish", "--note", "she called")
+    cli("tickets", "open", "ann@example.com", "Swordfish")
+    assert cli("erase", "CUST-777", "--yes").out.startswith("1 ticket erased\n")
+    assert cli("erase", "ann@example.com", "--yes", "--json").json["tickets"] == 1
+    assert cli("erase", "CUST-777", "--yes").code == 1
+    assert "Swordfish" not in cli("tickets", "list").out
+
+
 def test_what_still_names_an_erased_person_is_told(
     cli: Cli, worked: list[dict[str, Any]], tmp_path: Path
 ) -> None:

@@ -41,7 +41,12 @@ async def _make_old(file: Path) -> None:
 
 def test_ages_are_written_in_days_and_weeks() -> None:
     section = RetentionSection.model_validate({"runs": "90d", "calls": "2 weeks", "steps": "1 day"})
-    assert section.ages() == {Kept.RUNS: 90 * DAY, Kept.CALLS: 14 * DAY, Kept.STEPS: DAY}
+    assert section.ages() == {
+        Kept.RUNS: 90 * DAY,
+        Kept.TICKETS: 90 * DAY,  # those without a message
+        Kept.CALLS: 14 * DAY,
+        Kept.STEPS: DAY,
+    }
     assert RetentionSection().ages() == {}
 
 
@@ -65,13 +70,14 @@ def test_what_would_go_is_said_and_then_goes(cli: Cli, desk: Path, tmp_path: Pat
         file.write("\nretention: {runs: 90d, notices: 4w}\n")
     key = tmp_path / "seal.key"
     key.write_text("a key that is long enough")
-    assert "1 runs, 0 notices would be deleted" in cli("db", "prune", desk, "--dry-run").out
+    rehearsed = cli("db", "prune", desk, "--dry-run").out
+    assert "1 runs, 0 tickets, 0 notices would be deleted" in rehearsed
     dry = cli("db", "prune", desk, "--dry-run", "--json").json
-    assert (dry["dry_run"], dry["deleted"]) == (True, {"runs": 1, "notices": 0})
+    assert (dry["dry_run"], dry["deleted"]) == (True, {"runs": 1, "tickets": 0, "notices": 0})
     assert len(cli("runs", "list", "--json").json["runs"]) == 2
 
     done = cli("db", "prune", desk, "--key-file", key, "--json").json
-    assert done["deleted"] == {"runs": 1, "notices": 0}
+    assert done["deleted"] == {"runs": 1, "tickets": 0, "notices": 0}
     [open_run] = cli("runs", "list", "--json").json["runs"]
     assert open_run["status"] == "waiting_review"
     verified = cli("audit", "verify", "--key-file", key, "--json").json

@@ -1,5 +1,7 @@
 """Forgetting a person: contents and salts go, digests stay, so every chain still verifies."""
 
+from collections.abc import Iterable
+
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
@@ -14,18 +16,19 @@ from deskhand.adapters.stores.search_index import forget_person, forget_runs
 from deskhand.adapters.stores.statements import forget_salts, mark_record, mark_run
 from deskhand.adapters.stores.ticket_erasure import forget_customers, forget_messages
 from deskhand.adapters.stores.totals import name_digest
+from deskhand.adapters.stores.webhook_outbox import forget_deliveries
 from deskhand.errors import Conflict
 from deskhand.model.audited import StatementKind
 from deskhand.model.booking import ERASED, BookingState
 from deskhand.model.message import Message
 from deskhand.model.run import RunStatus
-from deskhand.model.webhook import DeliveryState
 
 
 def known_as(core: sa.Connection, desk: str, address: str) -> tuple[list[str], list[str]]:
     """The names by which a person's rows may be known to the desk, and the person's runs. Conflict
     while one of them is worked."""
-    address = address.strip().lower()
+    written = address.strip()
+    address = written.lower()
     rows = core.execute(
         sa.select(t.runs.c.id, t.runs.c.status, t.messages.c.body)
         .join(t.messages, t.messages.c.run == t.runs.c.position)
@@ -40,9 +43,25 @@ def known_as(core: sa.Connection, desk: str, address: str) -> tuple[list[str], l
     } - {None}
     # Whoever writes for several customers is none of them.
     customer_ids = proven if len(proven) == 1 else set()
-    names = [address, *customer_ids, core.execute(contact).scalar()]
+    # Of customer numbers, unlike addresses, two may differ in capitals alone.
+    own_name = address if "@" in address else written
+    names = [own_name, *customer_ids, core.execute(contact).scalar()]
     run_ids = [row.id for row in rows]
     return list(dict.fromkeys(filter(None, names))), run_ids
+
+
+def ticket_customers(core: sa.Connection, names: Iterable[str], run_ids: Iterable[str]) -> set[str]:
+    """The customers as whom tickets know a person, also where no message of theirs is: a colleague
+    may have opened a ticket under any of the names."""
+    bodies = (
+        sa.select(t.messages.c.body)
+        .join(t.runs, t.runs.c.position == t.messages.c.run)
+        .where(t.runs.c.id.in_(run_ids), t.messages.c.body.is_not(None))
+    )
+    customers = {_author(body) for body in core.execute(bodies).scalars()}
+    for name in names:
+        customers |= {f"customer:{name}", f"address:{name.lower()}", f"unproven:{name.lower()}"}
+    return customers
 
 
 def _theirs(core: sa.Connection, desk: str, address: str) -> sa.ColumnElement[bool]:
@@ -53,16 +72,19 @@ def _theirs(core: sa.Connection, desk: str, address: str) -> sa.ColumnElement[bo
 
 
 def erase_person(core: sa.Connection, desk: str, address: str, by: str, now: float) -> int:
-    """Erase every run whose message this address sent, also by a contact form; refused while one
-    is being worked."""
+    """Erase every run whose message this address sent, also by a contact form, and the tickets of
+    the person; refused while a run is being worked."""
+    names, run_ids = known_as(core, desk, address)
     rows = core.execute(
-        sa.select(t.runs.c.position, t.runs.c.id, t.runs.c.status, t.runs.c.conversation)
-        .join(t.messages, t.messages.c.run == t.runs.c.position)
-        .where(_theirs(core, desk, address.strip().lower()))
+        sa.select(t.runs.c.position, t.runs.c.id, t.runs.c.status, t.runs.c.conversation).where(
+            t.runs.c.desk == desk, t.runs.c.id.in_(run_ids)
+        )
     ).all()
-    _refuse_active([row.id for row in rows if RunStatus(row.status).is_active])
     remembering = _who_remember(core, desk, [row.position for row in rows])
-    _erase_tickets(core, desk, address.strip().lower(), [row.position for row in rows], by, now)
+    # first, while the messages still say who wrote them
+    customers = ticket_customers(core, names, run_ids)
+    forget_messages(core, desk, [row.position for row in rows], by, now)
+    forget_customers(core, desk, customers)
     for row in rows:
         _erase_run(core, row.position, row.id, RunStatus(row.status), now)
     heirs = _heirs(core, desk, [row.id for row in rows])
@@ -78,16 +100,6 @@ def erase_person(core: sa.Connection, desk: str, address: str, by: str, now: flo
     _erase_bookings(core, desk, address.strip().lower(), [row.id for row in rows], now)
     record_event(core, desk, "person.erased", None, by, {"runs": len(rows)}, now)
     return len(rows)
-
-
-def _erase_tickets(
-    core: sa.Connection, desk: str, address: str, positions: list[int], by: str, now: float
-) -> None:
-    """What tickets tell of the person; first, while the messages still say who wrote them."""
-    bodies = sa.select(t.messages.c.body).where(t.messages.c.run.in_(positions))
-    authors = {_author(body) for body in core.execute(bodies).scalars() if body is not None}
-    forget_messages(core, desk, positions, by, now)
-    forget_customers(core, desk, {f"address:{address}", f"unproven:{address}", *authors})
 
 
 def _refuse_active(active: list[str]) -> None:
@@ -124,7 +136,7 @@ def _erase_run(
     )
     write_texts_of_run(core, position)
     core.execute(t.events.update().where(t.events.c.run_id == run_id).values(payload=None))
-    _forget_deliveries(core, run_id)
+    forget_deliveries(core, t.webhook_deliveries.c.run_id == run_id)
     close_reviews(core, position)
     values: dict[str, object] = {
         "conversation": f"erased:{run_id}",
@@ -134,15 +146,6 @@ def _erase_run(
     if status.is_parked:
         values["status"] = RunStatus.CANCELLED
     core.execute(t.runs.update().where(t.runs.c.position == position).values(**values))
-
-
-def _forget_deliveries(core: sa.Connection, run_id: str) -> None:
-    """What webhooks were told of a run. What is still on its way does not leave any more."""
-    here = t.webhook_deliveries.c.run_id == run_id
-    due = (here, t.webhook_deliveries.c.state == DeliveryState.DUE)
-    values = {"state": DeliveryState.FAILED, "error": "erased"}
-    core.execute(t.webhook_deliveries.update().where(*due).values(**values))
-    core.execute(t.webhook_deliveries.update().where(here).values(payload=None))
 
 
 def _erase_work(core: sa.Connection, position: int) -> None:

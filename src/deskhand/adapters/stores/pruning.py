@@ -15,7 +15,12 @@ from deskhand.adapters.stores.chats import forget_chat
 from deskhand.adapters.stores.erasure import forget_conversation
 from deskhand.adapters.stores.search_index import forget_runs
 from deskhand.adapters.stores.statements import mark_record, mark_run
-from deskhand.adapters.stores.ticket_erasure import forget_messages
+from deskhand.adapters.stores.ticket_erasure import (
+    forget_messages,
+    forget_old_tickets,
+    forget_unused_names,
+    old_tickets,
+)
 from deskhand.engine.audit import check_message, head_of_chain, pruning_seal
 from deskhand.engine.journal import verify
 from deskhand.engine.statements import check_statements, legacy_position
@@ -56,6 +61,8 @@ def prune_old(
         return _prune_runs(core, desk, before, after, limit, now, key)
     if kind is Kept.STEPS:
         return _prune_steps(core, desk, before, after, limit, now)
+    if kind is Kept.TICKETS:
+        return forget_old_tickets(core, desk, before, limit)
     deleted = 0
     for table, old in _OTHERS[kind]:
         deleted += _prune_table(core, desk, kind, table, old(desk, before), limit - deleted)
@@ -94,7 +101,7 @@ def count_old(core: sa.Connection, desk: str, kind: Kept, before: float) -> int:
             )
         return core.execute(query).scalar_one()
     count = 0
-    for table, old in _OTHERS[kind]:
+    for table, old in _COUNTED[kind]:
         query = sa.select(sa.func.count()).select_from(table).where(old(desk, before))
         count += core.execute(query).scalar_one()
     return count
@@ -200,6 +207,7 @@ _OTHERS: Mapping[Kept, tuple[tuple[sa.Table, _Old], ...]] = {
     Kept.NOTICES: ((t.notices, _old_notices), (t.webhook_deliveries, _old_deliveries)),
     Kept.ATTACHMENTS: ((t.attachments, _old_files),),
 }
+_COUNTED = {**_OTHERS, Kept.TICKETS: ((t.tickets, old_tickets),)}
 
 
 # --- runs and their steps
@@ -252,6 +260,7 @@ def _prune_runs(
         audit_records.save_seal(core, desk, seal.at, seal.heads, seal.mac, seal.kind)
         customers = _customers_of(core, desk, [journal.run_id for journal in sound])
         _empty_runs(core, desk, sound, now)
+        forget_unused_names(core, desk, customers)
     _prune_chats(core, desk, before, limit)
     rows = sum(len(journal.rows) for journal in sound)
     damaged = tuple(journal.run_id for journal in journals if journal not in sound)

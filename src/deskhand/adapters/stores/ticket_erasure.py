@@ -7,7 +7,10 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.statements import forget_salts, mark_ticket
 from deskhand.adapters.stores.ticket_rows import event_of, ticket_of, write_events
+from deskhand.adapters.stores.webhook_outbox import forget_deliveries
+from deskhand.model.audited import PrunedBatch
 from deskhand.model.ticket import DESK, Ticket, TicketEvent, TicketEventKind
+from deskhand.model.ticket_state import TicketState
 from deskhand.tickets.checkpoints import begin, told_of
 from deskhand.tickets.fold import without_asks_of, without_words
 
@@ -32,15 +35,48 @@ def forget_messages(
 
 
 def forget_customers(core: sa.Connection, desk: str, customers: Iterable[str]) -> None:
-    """Tickets that stand under these names, also those without a message, and the names."""
+    """Tickets that stand under these names and have no message, and the names."""
     named = list(customers)
     mine = (t.tickets.c.desk == desk, t.tickets.c.customer.in_(named), t.tickets.c.messages == 0)
     for ticket_id in list(core.execute(sa.select(t.tickets.c.id).where(*mine)).scalars()):
         _forget_ticket(core, desk, ticket_id)
+    forget_unused_names(core, desk, named)
+
+
+def forget_unused_names(core: sa.Connection, desk: str, customers: Sequence[str]) -> None:
+    """The names of those who have no ticket any more: a name may be an address."""
     still = sa.select(t.tickets.c.customer).where(t.tickets.c.desk == desk)
     here = t.ticket_customers.c
-    unused = (here.desk == desk, here.customer.in_(named), here.customer.not_in(still))
+    unused = (here.desk == desk, here.customer.in_(customers), here.customer.not_in(still))
     core.execute(t.ticket_customers.delete().where(*unused))
+
+
+def old_tickets(desk: str, before: float) -> sa.ColumnElement[bool]:
+    """Tickets without a message that are over, and that nobody changed since: those with messages
+    go with their runs."""
+    here = t.tickets.c
+    return sa.and_(
+        here.desk == desk,
+        here.messages == 0,
+        here.state.in_((TicketState.SOLVED, TicketState.CLOSED)),
+        here.changed_at < before,
+    )
+
+
+def forget_old_tickets(core: sa.Connection, desk: str, before: float, limit: int) -> PrunedBatch:
+    """Delete at most `limit` of the tickets that are over, old, and without a message."""
+    chosen = (
+        sa.select(t.tickets.c.id, t.tickets.c.customer)
+        .where(old_tickets(desk, before))
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    rows = core.execute(chosen).all()
+    for row in rows:
+        _forget_ticket(core, desk, row.id)
+    customers = tuple(sorted({row.customer for row in rows}))
+    forget_unused_names(core, desk, customers)
+    return PrunedBatch(len(rows), 0, 0 if len(rows) == limit else None, customers=customers)
 
 
 def _forget_ticket(core: sa.Connection, desk: str, ticket_id: str) -> None:
@@ -55,6 +91,7 @@ def _forget_ticket(core: sa.Connection, desk: str, ticket_id: str) -> None:
         (t.tickets, t.tickets.c.id),
     ):
         core.execute(table.delete().where(table.c.desk == desk, column == ticket_id))
+    _forget_deliveries(core, desk, ticket_id)
     _state_erased(core, desk, ticket_id)
     for part in parts:
         _forget_ticket(core, desk, part)
@@ -77,6 +114,7 @@ def _forget_some(
     was_theirs = _began_with(core, desk, ticket_id, positions)
     if was_theirs:
         _empty(core, desk, event_of(row))
+        _forget_deliveries(core, desk, ticket_id)
     ticket = _ticket(core, desk, ticket_id)
     erased = TicketEvent(
         ticket=ticket_id,
@@ -154,6 +192,13 @@ def _write(core: sa.Connection, desk: str, event: TicketEvent) -> None:
     body = event.model_dump_json(exclude_defaults=True).encode()
     core.execute(t.ticket_events.update().where(*this).values(body=body, vector=None))
     _state_erased(core, desk, event.ticket)
+
+
+def _forget_deliveries(core: sa.Connection, desk: str, ticket_id: str) -> None:
+    """What webhooks were told of the ticket: its subject may be among it."""
+    here = t.webhook_deliveries.c
+    of_ticket = here.id.startswith(f"{ticket_id}.", autoescape=True)
+    forget_deliveries(core, sa.and_(here.desk == desk, here.run_id.is_(None), of_ticket))
 
 
 def _state_erased(core: sa.Connection, desk: str, ticket_id: str) -> None:

@@ -1,7 +1,7 @@
 """A desk's tickets in SQLAlchemy Core, on every database."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -159,6 +159,11 @@ class SqlTickets(TicketQueues):
             .where(self._here, t.runs.c.id.in_(run_ids))
         )
         return await self._database.read_core(lambda core: list(core.execute(query).scalars()))
+
+    async def ids_of(self, customers: Collection[str]) -> set[str]:
+        """The ids of all tickets of these customers."""
+        query = sa.select(t.tickets.c.id).where(self._here, t.tickets.c.customer.in_(customers))
+        return await self._database.read_core(lambda core: set(core.execute(query).scalars()))
 
     async def lead(self, ticket_ids: Sequence[str]) -> dict[str, Ticket]:
         return await self._database.read_core(lambda core: self._lead(core, ticket_ids))

@@ -211,6 +211,15 @@ def _note_health(core: sa.Connection, endpoint_id: str, arrived: bool, now: floa
         core.execute(update.where(this, fine).values(failing_since=now))
 
 
+def forget_deliveries(core: sa.Connection, theirs: sa.ColumnElement[bool]) -> None:
+    """Empty deliveries that tell of somebody who is erased. What is still on its way does not
+    leave any more."""
+    given_up = {"state": DeliveryState.FAILED, "error": "erased"}
+    due = (theirs, _LOG.state == DeliveryState.DUE)
+    core.execute(t.webhook_deliveries.update().where(*due).values(**given_up))
+    core.execute(t.webhook_deliveries.update().where(theirs).values(payload=None))
+
+
 def _happened(core: sa.Connection, fact: Any) -> Happened | None:
     """A fact with its record; None where that is gone by now."""
     kind, desk, reference = fact.kind, fact.desk, fact.reference

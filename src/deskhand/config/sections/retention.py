@@ -22,7 +22,8 @@ class RetentionSection(Section):
     runs: AgeText | None = None
     """Runs that are over, with all they have: message, steps, effects, reviews, files, model calls,
     and what was learned from them. Their ids and digests stay, for `audit verify` and so that a
-    message that comes twice is known."""
+    message that comes twice is known. Solved and closed tickets without a message go at this age
+    too."""
     steps: AgeText | None = None
     """What the steps of runs that are over hold; which steps there were stays, for the audit."""
     attachments: AgeText | None = None
@@ -34,7 +35,8 @@ class RetentionSection(Section):
 
     def ages(self) -> dict[Kept, float]:
         """Seconds, for what is kept for a limited time."""
-        written = {kind: getattr(self, kind.value) for kind in Kept}
+        written = {kind: getattr(self, kind.value, None) for kind in Kept}
+        written[Kept.TICKETS] = self.runs
         return {kind: seconds_of(text) for kind, text in written.items() if text is not None}
 
 
