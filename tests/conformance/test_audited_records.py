@@ -107,6 +107,7 @@ NOT_COVERED = {
     "ticket_customers": "a lock",
     "ticket_views": "filters that people keep, which decide nothing",
     "ticket_messages": "made from runs and the events of tickets, and compared with them",
+    "taken_turns": "made from messages and the events of tickets; what need not be taken again",
     "tickets": "made from the events of tickets, and compared with them",
     "told_sentences": "made from replies, and compared with them",
     "totals": "what effect_counts add up to; compared, since a smaller one would lift a cap",

@@ -389,3 +389,23 @@ async def test_the_key_of_the_environment_may_hand_tickets_in_and_no_more(
     monkeypatch.setenv("DESKHAND_API_KEY", "short")
     with pytest.raises(ConfigError, match="DESKHAND_API_KEY"):
         await client("short")
+
+
+async def test_known_messages_are_known_whatever_came_since(desk: Served) -> None:
+    client = await desk.client()
+    first = (await client.post("/api/triage", json=ticket())).json()
+    for number in range(7):
+        other = {"role": "customer", "content": f"Where is invoice INV-2093{number}?"}
+        newer = (await client.post("/api/triage", json=ticket(messages=[other]))).json()
+        assert newer["ticket_id"] != first["ticket_id"]
+
+    reply = {"role": "agent", "content": "Open Settings, please."}
+    more = {"role": "customer", "content": "And where do I find the settings?"}
+    grown = ticket(messages=[QUESTION, reply, more])
+    second = (await client.post("/api/triage", json=grown)).json()
+    assert second["ticket_id"] == first["ticket_id"]
+    assert second["matching"]["evidence"] == "conversation"
+    message = await desk.desks["triage"].store.message(second["run_id"])
+    assert message is not None
+    assert message.body == more["content"]
+    assert (await client.post("/api/triage", json=ticket())).json()["run_id"] == first["run_id"]

@@ -19,13 +19,11 @@ from deskhand.model.principal import ANONYMOUS
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewKind, ReviewState, RunStatus, Verdict
 from deskhand.model.ticket import Ticket
-from deskhand.model.ticket_request import TICKET_HEADER, HandedIn, TicketRequest
+from deskhand.model.ticket_request import TICKET_HEADER, HandedIn, TicketRequest, handed_in
 from deskhand.model.triage import TicketType, TriageResult
 from deskhand.ports import Dispatcher, Store
 from deskhand.tickets.service import Tickets
 
-_LOOKED_AT = 5
-"""The customer's newest tickets among whose messages those of a request are looked for."""
 ASSERTED = ("customer_id", "customer_info")
 """What counts only from somebody who may say who a customer is."""
 
@@ -186,16 +184,22 @@ class TriageService:
     async def _known_turns(self, request: TicketRequest) -> KnownTurns:
         """What was taken before of this customer's words."""
         author = self._sender(request).author
-        seen = await self.desk.tickets.store.of_customer([author], limit=_LOOKED_AT)
-        looked_at = [ticket.id for ticket in seen.tickets]
         named = await self._named(request, author)
-        if named is not None:
-            looked_at = [named.id, *(other for other in looked_at if other != named.id)]
-        known_turns = KnownTurns(None if named is None else named.id)
-        for ticket_id in looked_at:
-            ticket = await self.desk.tickets.find(ticket_id)
-            known_turns.add(ticket_id, await self.desk.tickets.store.messages(ticket.runs))
-        return known_turns
+        ticket_id = None if named is None else named.id
+        own = [turn for turn in request.messages if turn.is_customers]
+        taken = await self.desk.tickets.store.turns_taken([author], own, ticket=ticket_id)
+        if ticket_id is None:
+            return KnownTurns(taken)
+        return KnownTurns(taken, ticket_id, await self._conversation_of(ticket_id))
+
+    async def _conversation_of(self, ticket_id: str) -> str | None:
+        """The conversation in which programs handed in a ticket's newest message; None where that
+        came another way."""
+        newest = await self.desk.tickets.store.newest_messages([ticket_id])
+        message = newest[ticket_id].message if ticket_id in newest else None
+        if message is None or handed_in(message) is None:
+            return None
+        return message.conversation
 
     async def _named(self, request: TicketRequest, author: str) -> Ticket | None:
         """The ticket that the caller names, a merged one as what it became part of; NotFound where

@@ -1,5 +1,6 @@
 """A ticket as a program hands it in, kept with the message that it becomes."""
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import Field, ValidationError
@@ -11,6 +12,8 @@ from deskhand.model.message import HANDED_BACK, Message
 TICKET_HEADER = "x-deskhand-ticket"
 """The header under which it is kept, as JSON; it counts only for what came over this API."""
 MOST_MESSAGES = 100
+MOST_PARTS = 20
+"""Paragraphs of a mail that are known when a program hands them in as messages of their own."""
 CUSTOMER = ("customer", "user")
 """Roles under which the customer himself speaks."""
 
@@ -23,6 +26,15 @@ class TicketTurn(Frozen):
     @property
     def is_customers(self) -> bool:
         return self.role in CUSTOMER
+
+    @property
+    def words(self) -> str:
+        """What was said, as it is compared."""
+        return self.content.strip()
+
+    @property
+    def at(self) -> float | None:
+        return None if self.timestamp is None else self.timestamp.timestamp()
 
 
 class TicketRequest(Frozen):
@@ -60,3 +72,35 @@ def handed_in(message: Message) -> HandedIn | None:
         return HandedIn.model_validate_json(written)
     except ValidationError:
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class TakenWords:
+    """Words of the customer that a message brought."""
+
+    content: str
+    at: float | None = None
+    """When he wrote them, where the program that handed them in says so."""
+    conversation: str | None = None
+    """None for what came another way than over this API."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakenTurn:
+    """Words of the customer that a run has taken."""
+
+    words: TakenWords
+    run: str
+    ticket: str
+
+
+def words_taken(message: Message) -> list[TakenWords]:
+    """What a message brought, as a program may hand it in again."""
+    request = handed_in(message)
+    if request is None:
+        whole = message.words.strip()
+        parts = whole.split("\n\n")[:MOST_PARTS]
+        contents = [whole, *(part.strip() for part in parts if part.strip())]
+        return [TakenWords(content) for content in dict.fromkeys(contents)]
+    own = [turn for turn in request.taken_turns if turn.is_customers]
+    return [TakenWords(turn.words, turn.at, message.conversation) for turn in own]

@@ -14,6 +14,7 @@ from deskhand.model.ticket import (
     TicketMessage,
     TicketView,
 )
+from deskhand.model.ticket_request import TakenTurn, TicketTurn
 from deskhand.model.ticket_state import TicketFilter, TicketOrder
 
 
@@ -102,6 +103,14 @@ class TicketStore(TicketArchive, Protocol):
 
     async def messages(self, runs: Sequence[str]) -> list[tuple[str, Message, bytes | None]]:
         """Messages of these runs with their vectors, oldest first; erased ones are left out."""
+        ...
+
+    async def turns_taken(
+        self, customers: Sequence[str], turns: Sequence[TicketTurn], *, ticket: str | None = None
+    ) -> list[TakenTurn]:
+        """Where words of these turns were taken from a customer before, oldest first, whatever the
+        number of his tickets. Of words that he said very often, the newest are given, those of
+        `ticket` and of the turns' times before others."""
         ...
 
     async def timeline(self, ticket_id: str) -> list[TicketMessage]:

@@ -8,7 +8,7 @@ from deskhand.errors import ConfigError
 if TYPE_CHECKING:  # those who only want to know the newest version do without
     import sqlalchemy as sa
 
-HEAD = "0057"
+HEAD = "0058"
 """The newest migration; a test compares it with the scripts."""
 
 _SCRIPTS = Path(__file__).parent / "migrations"

@@ -6,6 +6,7 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.statements import forget_salts, mark_ticket
+from deskhand.adapters.stores.taken_turns import forget_turns
 from deskhand.adapters.stores.ticket_rows import event_of, ticket_of, write_events
 from deskhand.adapters.stores.webhook_outbox import forget_deliveries
 from deskhand.model.audited import PrunedBatch
@@ -23,6 +24,7 @@ def forget_messages(
     links = t.ticket_messages.c
     mine = (links.desk == desk, links.run.in_(positions))
     tickets = set(core.execute(sa.select(links.ticket).where(*mine)).scalars())
+    forget_turns(core, desk, positions)
     for ticket_id in sorted(tickets):
         _forget_asks(core, desk, ticket_id, positions)
         _forget_reasons(core, desk, ticket_id)

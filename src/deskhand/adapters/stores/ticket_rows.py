@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import insert_if_new
 from deskhand.adapters.stores.statements import mark_ticket
+from deskhand.adapters.stores.taken_turns import write_turns
 from deskhand.errors import Conflict, NotFound, TicketsChanged
 from deskhand.model.ticket import Ticket, TicketCheckpoint, TicketEvent, TicketEventKind
 from deskhand.model.ticket_state import Rating, TicketState, UrgencyLevel
@@ -133,6 +134,8 @@ def write_events(
         _append(core, desk, event, runs, vectors)
         _move_messages(core, desk, event, runs)
         tickets[event.ticket] = apply(ticket_so_far, event)
+        if event.run is not None and event.kind is TicketEventKind.JOINED:
+            write_turns(core, desk, tickets[event.ticket].customer, [runs[event.run][0]])
     for ticket in tickets.values():
         write_row(core, desk, ticket, checkpoints.get(ticket.id))
         if deadlines is not None and ticket.id in deadlines:

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.adapters.stores.search_index import SqlSearchIndex
+from deskhand.adapters.stores.taken_turns import turns_taken, write_turns
 from deskhand.adapters.stores.ticket_queues import TicketQueues, by_deadline, narrowed
 from deskhand.adapters.stores.ticket_rows import (
     event_of,
@@ -31,6 +32,7 @@ from deskhand.model.ticket import (
     TicketEventKind,
     TicketMessage,
 )
+from deskhand.model.ticket_request import TakenTurn, TicketTurn
 from deskhand.model.ticket_state import TicketFilter, TicketOrder, TicketState
 from deskhand.ports.tickets import TicketDeadline
 from deskhand.tickets.fold import fold
@@ -279,6 +281,13 @@ class SqlTickets(TicketQueues):
         rows = await self._database.read_core(lambda core: core.execute(query).all())
         return [(row.id, Message.model_validate_json(row.body), row.vector) for row in rows]
 
+    async def turns_taken(
+        self, customers: Sequence[str], turns: Sequence[TicketTurn], *, ticket: str | None = None
+    ) -> list[TakenTurn]:
+        return await self._database.read_core(
+            lambda core: turns_taken(core, self.desk, customers, turns, ticket)
+        )
+
     async def timeline(self, ticket_id: str) -> list[TicketMessage]:
         links = t.ticket_messages.c
         query = (
@@ -342,6 +351,7 @@ class SqlTickets(TicketQueues):
             core.execute(links.delete().where(*elsewhere))
             row = {"desk": self.desk, "ticket": ticket.id, "conversation": wanted[position]}
             core.execute(links.insert().values(**row, run=position))
+        write_turns(core, self.desk, ticket.customer, list(wanted))
         return len(wanted)
 
     async def restore(self, ticket: Ticket, checkpoint: TicketCheckpoint, version: int) -> bool:

@@ -22,10 +22,13 @@ from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.adapters.stores.tables import metadata
 from deskhand.errors import ConfigError
+from deskhand.model.message import HANDED_BACK
 from deskhand.model.queue import ReviewFilter
+from deskhand.model.ticket_request import TICKET_HEADER, HandedIn, TicketTurn
 from tests.conformance.test_review_queue import parked
 from tests.kit import a_message
 from tests.migrated import REAL_PREPARE
+from tests.tickets_kit import accepted, mail, placing_of, tickets_of
 
 SCRIPTS = Path(migrating.__file__).parent / "migrations"
 
@@ -211,3 +214,25 @@ def test_a_webhook_that_was_on_its_way_becomes_a_delivery(connection: sa.Connect
     ]
     left = connection.execute(sa.text("SELECT id FROM notices ORDER BY id")).scalars().all()
     assert list(left) == ["digest-shop-1", "rev_1.closed"]
+
+
+async def test_what_programs_handed_in_before_the_migration_is_known(tmp_path: Path) -> None:
+    path = tmp_path / "d.db"
+    turn = TicketTurn(role="customer", content="Order 48213 is late")
+    kept = HandedIn(messages=(turn,), taken=(0,))
+    headers = {TICKET_HEADER: kept.model_dump_json()}
+    message = mail(1, turn.content, channel=HANDED_BACK, headers=headers)
+    database = await SqliteDatabase.open(path)
+    store = SqliteStore(database, "desk")
+    placed = await placing_of(tickets_of(store)).place(await accepted(store, message), message)
+    await database.close()
+    engine = sa.create_engine(f"sqlite:///{path}")
+    with engine.begin() as connection:
+        command.downgrade(config(connection), "0057")
+    engine.dispose()
+
+    database = await SqliteDatabase.open(path)
+    tickets = tickets_of(SqliteStore(database, "desk"))
+    [taken] = await tickets.store.turns_taken(["address:ann@example.com"], [turn])
+    await database.close()
+    assert taken.ticket == placed.ticket_id

@@ -75,6 +75,7 @@ from deskhand.adapters.stores.tables.runs import (
 from deskhand.adapters.stores.tables.schema import metadata
 from deskhand.adapters.stores.tables.tickets import (
     active_tickets,
+    taken_turns,
     ticket_customers,
     ticket_events,
     ticket_messages,
@@ -142,6 +143,7 @@ __all__ = [
     "statements",
     "steps",
     "stops",
+    "taken_turns",
     "telemetry_events",
     "telemetry_marks",
     "ticket_customers",

@@ -1,7 +1,7 @@
 """Tickets: their events, and what is told from those.
 
-`ticket_events` is the truth. `tickets`, `ticket_messages` and `active_tickets` can be made again
-from it and from the messages of runs.
+`ticket_events` is the truth. `tickets`, `ticket_messages`, `taken_turns` and `active_tickets` can
+be made again from it and from the messages of runs.
 """
 
 from sqlalchemy import (
@@ -95,6 +95,19 @@ ticket_messages = Table(
     PrimaryKeyConstraint("desk", "run"),
     Index("ticket_messages_ticket", "desk", "ticket"),
     Index("ticket_messages_conversation", "desk", "conversation", "ticket"),
+)
+
+taken_turns = Table(
+    "taken_turns",
+    metadata,
+    Column("desk", Text, nullable=False),
+    Column("run", Position, nullable=False),
+    Column("place", Integer, nullable=False),
+    Column("digest", LargeBinary, nullable=False),
+    Column("at", Float),
+    Column("conversation", Text),
+    PrimaryKeyConstraint("desk", "run", "place"),
+    Index("taken_turns_digest", "desk", "digest", "run"),
 )
 
 active_tickets = Table(
