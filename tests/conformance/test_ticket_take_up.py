@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, NewReview, ReviewKind, RunStatus, Verdict
 from tests.conformance.adapters import Stores
@@ -67,3 +69,20 @@ async def test_a_hand_over_holds_further_messages_until_it_is_decided(stores: St
     verdict = Verdict(Decision.CLOSE, "eve", review.version, review.payload_hash, note="called")
     await store.decide(review.id, verdict)
     assert await tickets.join_hand_over(second, [first, second], "desk") is None
+
+
+@pytest.mark.parametrize("kind", [ReviewKind.HAND_OVER, ReviewKind.FOLLOW_UP])
+async def test_a_run_waits_for_a_person_until_its_hand_over_is_decided(
+    stores: Stores, kind: ReviewKind
+) -> None:
+    store = await stores()
+    tickets = tickets_of(store).store
+    draft = await resting(store, "1", RunStatus.WAITING_REVIEW, ReviewKind.REPLY)
+    given = await resting(store, "2", RunStatus.NEEDS_REVIEW, kind)
+    assert await tickets.waits_for_person([draft, given])
+    assert not await tickets.waits_for_person([draft])
+    assert not await tickets.waits_for_person([])
+    (review,) = await store.find_reviews(ReviewFilter(run_id=given))
+    verdict = Verdict(Decision.CLOSE, "eve", review.version, review.payload_hash, note="called")
+    await store.decide(review.id, verdict)
+    assert not await tickets.waits_for_person([draft, given])

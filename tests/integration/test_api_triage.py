@@ -256,6 +256,35 @@ async def test_the_caller_reports_that_it_sent_what_waits(desk: Served, sent: st
     assert review["state"] == "decided"
 
 
+async def test_a_ticket_that_was_merged_meanwhile_is_filed_where_it_leads(desk: Served) -> None:
+    client = await desk.client()
+    found = (await client.post("/api/triage", json=ticket())).json()
+    invoice = {"role": "customer", "content": "Please send invoice INV-20931 again."}
+    other = (await client.post("/api/triage", json=ticket(messages=[invoice]))).json()
+    into = other["ticket_id"]
+    assert into != found["ticket_id"]
+    await client.post(f"/api/tickets/{found['ticket_id']}/merge", json={"into": into})
+    answer = (await client.post(f"/api/triage/{found['run_id']}/sent", json={})).json()
+
+    assert (answer["status"], answer["delivery"]) == ("answered", "handed_back")
+    assert answer["ticket_id"] == into
+    shown = (await client.get(f"/api/tickets/{into}")).json()
+    assert {ask["run"]: ask["status"] for ask in shown["asks"]}[found["run_id"]] == "answered"
+    reviews = (await client.get("/api/reviews")).json()["items"]
+    assert [review["kind"] for review in reviews if review["run"] == found["run_id"]] == []
+
+
+async def test_a_ticket_that_was_closed_meanwhile_stays_closed(desk: Served) -> None:
+    client = await desk.client()
+    found = (await client.post("/api/triage", json=ticket())).json()
+    where = f"/api/tickets/{found['ticket_id']}"
+    closed = await client.post(f"{where}/close", json={"rest": "answered"})
+    assert closed.status_code == 200, closed.text
+    answer = (await client.post(f"/api/triage/{found['run_id']}/sent", json={})).json()
+    assert (answer["status"], answer["delivery"]) == ("answered", "handed_back")
+    assert (await client.get(where)).json()["state"] == "closed"
+
+
 async def test_what_no_answer_waits_for_cannot_be_reported_sent(desk: Served) -> None:
     client = await desk.client()
     hacked = {"role": "customer", "content": "My account was hacked!"}

@@ -104,10 +104,11 @@ class TriageService:
         outputs = records.states[-1].after.outputs if records.states else {}
         placed = outputs.get("ticket") or {}
         decision = outputs.get("supervisor_decision") or {}
+        holder = await self.desk.tickets.store.ticket_of_run(run_id)  # after a merge or a split
         answer = TriageAnswer(
             run_id=run_id,
             status=run.status,
-            ticket_id=placed.get("ticket_id"),
+            ticket_id=holder or placed.get("ticket_id"),
             ticket_type=decision.get("ticket_type"),
             matching=placed.get("matching"),
         )

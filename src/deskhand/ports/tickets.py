@@ -130,6 +130,10 @@ class TicketStore(TicketArchive, Protocol):
         None without one."""
         ...
 
+    async def waits_for_person(self, runs: Sequence[str]) -> bool:
+        """Whether a hand-over of one of these runs is open, or an answer that it promised."""
+        ...
+
     async def checkpoint(self, ticket_id: str) -> TicketCheckpoint | None:
         """What the archive holds of it."""
         ...

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from deskhand.errors import Conflict
 from deskhand.model.ticket import Ticket, TicketAsk, TicketEvent, TicketEventKind
-from deskhand.model.ticket_state import AskStatus
+from deskhand.model.ticket_state import AskStatus, TicketState
 
 MOST_ASKS = 20
 """Asks that are kept of one message; the last stands for all further ones."""
@@ -16,6 +16,16 @@ _SHOWN = 80
 def open_asks(ticket: Ticket) -> list[TicketAsk]:
     """Those that nobody has settled."""
     return [ask for ask in ticket.asks if ask.status is AskStatus.OPEN]
+
+
+def escalated_asks(ticket: Ticket, events: Sequence[TicketEvent]) -> list[TicketAsk]:
+    """Those that a person has: escalated since the ticket was last over, and not settled since."""
+    named: set[str] = set()
+    for event in events:
+        named |= {ask.id for ask in event.asks}
+        if event.state in (TicketState.SOLVED, TicketState.CLOSED):
+            named.clear()
+    return [ask for ask in ticket.asks if ask.status is AskStatus.ESCALATED and ask.id in named]
 
 
 def silent_words(ticket: Ticket) -> str:

@@ -16,7 +16,7 @@ from deskhand.model.ticket import (
 )
 from deskhand.model.ticket_state import AskStatus, TicketFilter, TicketState, UrgencyLevel
 from deskhand.tickets import rules
-from deskhand.tickets.asks import open_asks, settled
+from deskhand.tickets.asks import escalated_asks, open_asks, settled
 from deskhand.tickets.checkpoints import build, replied
 from deskhand.tickets.service import Tickets
 
@@ -104,6 +104,18 @@ async def set_urgency(
     tickets: Tickets, written: str, urgency: UrgencyLevel, by: str, why: str = ""
 ) -> Ticket:
     return await judge(tickets, written, by, {"urgency": urgency}, why)
+
+
+async def person_has(tickets: Tickets, ticket: Ticket) -> bool:
+    """Whether a person has the ticket: it is `open`, or it holds something that was given to a
+    person and that nobody has settled, such as after a merge."""
+    if ticket.state is TicketState.OPEN:
+        return True
+    if await tickets.store.waits_for_person(ticket.runs):
+        return True
+    if all(ask.status is not AskStatus.ESCALATED for ask in ticket.asks):
+        return False
+    return bool(escalated_asks(ticket, await tickets.store.events(ticket.id)))
 
 
 async def mark_asks(

@@ -1,7 +1,7 @@
 """What may become of a ticket. Each function returns the events of a change, or raises Conflict
 with the reason why it cannot be."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from deskhand.errors import Conflict
 from deskhand.model.ids import new_id
@@ -31,6 +31,9 @@ _NEXT: Mapping[TicketState, frozenset[TicketState]] = {
     TicketState.MERGED: frozenset(),
 }
 """Merging and its undo are changes of their own."""
+
+TicketRule = Callable[[Ticket], Sequence[TicketEvent]]
+"""The events of a change, for the ticket as it is when they are written."""
 
 
 def opened(
@@ -124,6 +127,13 @@ def moved_to(
     if state in (TicketState.SOLVED, TicketState.CLOSED):
         settling = _settling(ticket, rest, by, why, at)
     return [*settling, _event(ticket, TicketEventKind.STATE, by, why, at, state=state)]
+
+
+def solved_by_answer(ticket: Ticket, by: str, why: str, at: float) -> list[TicketEvent]:
+    """Solved by an answer that has left. What a person has or has ended stays as it is."""
+    if ticket.state in (TicketState.OPEN, TicketState.SOLVED, TicketState.CLOSED):
+        return []
+    return moved_to(ticket, TicketState.SOLVED, by, why, at)
 
 
 def _settling(

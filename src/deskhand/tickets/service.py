@@ -82,11 +82,11 @@ class Tickets:
             written, lambda ticket: rules.moved_to(ticket, state, by, why, self.now(), rest)
         )
 
-    async def archive(self, written: str, state: TicketState, by: str, why: str) -> Archived:
+    async def archive(self, written: str, events_of: rules.TicketRule) -> Archived:
         """Solve a ticket or give it to a person: the archive first, then the active store."""
         before = await self.find(written)
         held = await self.active.get_raw_checkpoint_data(before.customer, before.id)
-        ticket = await self.set_state(written, state, by, why)
+        ticket = await self.changed(written, events_of)
         await self.mend(ticket.customer)
         left = await self.active.get_raw_checkpoint_data(ticket.customer, ticket.id)
         cleared = held is not None and left is None
@@ -221,7 +221,7 @@ class Tickets:
     async def changed(
         self,
         written: str,
-        events_of: Callable[[Ticket], Sequence[TicketEvent]],
+        events_of: rules.TicketRule,
         grown: Callable[[TicketCheckpoint], TicketCheckpoint] | None = None,
     ) -> Ticket:
         """A ticket after the events that a rule gives for it, tried until nobody is faster;

@@ -6,7 +6,7 @@ from deskhand.errors import Conflict
 from deskhand.model.ticket import Ticket, TicketAsk
 from deskhand.model.ticket_state import AskStatus, TicketState
 from deskhand.tickets import rules
-from deskhand.tickets.asks import asked, open_asks, settled
+from deskhand.tickets.asks import asked, escalated_asks, open_asks, settled
 from deskhand.tickets.fold import fold, without_asks_of, without_words
 from tests.unit.tickets.test_rules import a_ticket, after, numbered
 
@@ -53,6 +53,25 @@ def test_an_ask_can_be_opened_again_and_an_unknown_one_is_refused() -> None:
     assert settled(ticket, ["1"], AskStatus.OPEN, "eve", "", 6.0) == []
     with pytest.raises(Conflict, match="no ask"):
         settled(ticket, ["9"], AskStatus.ANSWERED, "eve", "", 6.0)
+
+
+def test_a_person_has_what_was_escalated_until_it_is_settled_or_the_ticket_is_over() -> None:
+    ticket = asking()
+    events = settled(ticket, ["1", "2"], AskStatus.ESCALATED, "desk", "", 4.0)
+    ticket = after(ticket, events)
+    assert [ask.text for ask in escalated_asks(ticket, events)] == ["Where is it?", "What is it?"]
+
+    done = settled(ticket, ["1"], AskStatus.ANSWERED, "eve", "", 5.0)
+    ticket = after(ticket, done)
+    assert [ask.text for ask in escalated_asks(ticket, [*events, *done])] == ["What is it?"]
+
+    over = rules.moved_to(ticket, TicketState.SOLVED, "eve", "", 6.0, AskStatus.ANSWERED)
+    ticket = after(ticket, over)
+    assert escalated_asks(ticket, [*events, *done, *over]) == []
+    again = settled(ticket, ["1"], AskStatus.ESCALATED, "desk", "", 7.0)
+    ticket = after(ticket, again)
+    whole = [*events, *done, *over, *again]
+    assert [ask.text for ask in escalated_asks(ticket, whole)] == ["Where is it?"]
 
 
 def test_what_is_settled_is_not_opened_by_a_second_reading() -> None:

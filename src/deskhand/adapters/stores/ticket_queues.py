@@ -12,6 +12,7 @@ from deskhand.adapters.stores.core_database import CoreDatabase
 from deskhand.adapters.stores.rows import STEP_COLUMNS, step_of
 from deskhand.adapters.stores.ticket_reviews import order_reviews
 from deskhand.adapters.stores.ticket_rows import ticket_of, write_deadline
+from deskhand.adapters.stores.ticket_take_up import waits_for_person
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.message import Message
 from deskhand.model.run import RunStatus
@@ -102,6 +103,9 @@ class TicketQueues:
             return facets
 
         return await self._database.read_core(op)
+
+    async def waits_for_person(self, runs: Sequence[str]) -> bool:
+        return await self._database.read_core(lambda core: waits_for_person(core, self.desk, runs))
 
     # --- deadlines
 

@@ -120,3 +120,16 @@ def join_hand_over(
         return None
     note(core, desk, review.id, by, f"the customer wrote again: {run_id}", now)
     return str(review.id)
+
+
+def waits_for_person(core: sa.Connection, desk: str, runs: Sequence[str]) -> bool:
+    """Whether a hand-over of one of these runs is open, or an answer that it promised."""
+    kinds = (ReviewKind.HAND_OVER, ReviewKind.FOLLOW_UP)
+    query = (
+        sa.select(t.reviews.c.id)
+        .join(t.runs, t.runs.c.position == t.reviews.c.run)
+        .where(t.runs.c.desk == desk, t.runs.c.id.in_(runs))
+        .where(t.reviews.c.state == ReviewState.OPEN, t.reviews.c.kind.in_(kinds))
+        .limit(1)
+    )
+    return core.execute(query).first() is not None

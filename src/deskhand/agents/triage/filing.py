@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from deskhand.agents.triage.asking import settle_all, settle_run
-from deskhand.agents.triage.parts import TICKET, TRIAGE_RESULT, TriageParts
+from deskhand.agents.triage.parts import TRIAGE_RESULT, TriageParts, ticket_id_in
 from deskhand.errors import PermanentError
 from deskhand.model.causes import Cause
 from deskhand.model.envelope import Ask, Envelope
@@ -17,6 +17,8 @@ from deskhand.model.triage import RecommendedAction, TriageResult
 from deskhand.outgoing.holding import is_holding_reply
 from deskhand.ports import StageContext
 from deskhand.tickets.asks import open_asks
+from deskhand.tickets.handling import person_has
+from deskhand.tickets.rules import TicketRule, moved_to, solved_by_answer
 from deskhand.tools.services import ServiceFunction, ServiceResult
 
 KEPT = {"ticket_persisted": False, "messages_saved": 0, "redis_keys_deleted": 0}
@@ -29,30 +31,58 @@ def file_through(parts: TriageParts) -> ServiceFunction:
     async def file(
         envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
     ) -> ServiceResult:
-        placed, result = envelope.output(TICKET), _result(envelope)
-        if not isinstance(placed, dict):
+        result = _result(envelope)
+        ticket_id = await ticket_id_in(parts, envelope, ctx.run_id)
+        if ticket_id is None:
             raise PermanentError("no `service: match_ticket` stage has placed the message")
-        ticket_id = str(placed["ticket_id"])
         if result.recommended_action is RecommendedAction.ESCALATE_HUMAN:
-            await settle_all(parts, ticket_id, AskStatus.ESCALATED, result.reasoning[:500])
-            output = await _archived(parts, ticket_id, TicketState.OPEN, result.reasoning)
-            ticket = await parts.tickets.find(ticket_id)
-            held_by = await parts.tickets.store.join_hand_over(ctx.run_id, ticket.runs, DESK)
-            if held_by is not None:
-                return _joined(output, held_by)
-            return _handed_over(output, result)
+            return await _file_for_person(parts, ticket_id, ctx.run_id, result)
         reply = reply_left(envelope)
         if reply is None:
             return ServiceResult(output=dict(KEPT))
-        answer = None if is_holding_reply(*reply) else reply[0]
-        ticket = await settle_run(parts, ticket_id, ctx.run_id, answer)
-        if answer is None or open_asks(ticket):
-            return ServiceResult(output={**KEPT, "open_asks": len(open_asks(ticket))})
-        why = "the answer has left"
-        output = await _archived(parts, ticket_id, TicketState.SOLVED, why)
+        output = await _file_answered(parts, ticket_id, ctx.run_id, reply)
         return ServiceResult(output=output)
 
     return file
+
+
+async def _file_for_person(
+    parts: TriageParts, ticket_id: str, run_id: str, result: TriageResult
+) -> ServiceResult:
+    """Give the ticket to a person, with one hand-over however often its customer writes."""
+    tickets, why = parts.tickets, result.reasoning[:500]
+    await settle_all(parts, ticket_id, AskStatus.ESCALATED, why)
+    output = await _archived(
+        parts,
+        ticket_id,
+        lambda ticket: moved_to(ticket, TicketState.OPEN, DESK, why, tickets.now()),
+    )
+    ticket = await tickets.find(ticket_id)
+    held_by = await tickets.store.join_hand_over(run_id, ticket.runs, DESK)
+    if held_by is not None:
+        return _joined(output, held_by)
+    return _handed_over(output, result)
+
+
+async def _file_answered(
+    parts: TriageParts, ticket_id: str, run_id: str, reply: tuple[str, str | None]
+) -> dict[str, Any]:
+    """Solve the ticket whose answer has left, unless something else in it waits.
+
+    What a person has stays that person's, and what a person ended meanwhile stays so.
+    """
+    tickets, why = parts.tickets, "the answer has left"
+    answer = None if is_holding_reply(*reply) else reply[0]
+    ticket = await settle_run(parts, ticket_id, run_id, answer)
+    if ticket.state.is_active:
+        left = len(open_asks(ticket))
+        if answer is None or left:
+            return {**KEPT, "open_asks": left}
+        if await person_has(tickets, ticket):
+            return {**KEPT, "waits_for_person": True}
+    return await _archived(
+        parts, ticket_id, lambda ticket: solved_by_answer(ticket, DESK, why, tickets.now())
+    )
 
 
 def reply_left(envelope: Envelope) -> tuple[str, str | None] | None:
@@ -74,10 +104,8 @@ def _result(envelope: Envelope) -> TriageResult:
     return TriageResult.model_validate(result)
 
 
-async def _archived(
-    parts: TriageParts, ticket_id: str, state: TicketState, why: str
-) -> dict[str, Any]:
-    archived = await parts.tickets.archive(ticket_id, state, DESK, why[:500])
+async def _archived(parts: TriageParts, ticket_id: str, events_of: TicketRule) -> dict[str, Any]:
+    archived = await parts.tickets.archive(ticket_id, events_of)
     return {
         "ticket_persisted": True,
         "messages_saved": archived.messages,

@@ -38,6 +38,23 @@ class TriageParts:
         return self.brain
 
 
+async def ticket_id_in(parts: TriageParts, envelope: Envelope, run_id: str) -> str | None:
+    """The ticket that has the run's message now; None where no stage has placed it.
+
+    While a run waits, people merge and split tickets: then it is another than the one in which the
+    message was placed.
+    """
+    placed = envelope.output(TICKET)
+    if not isinstance(placed, dict):
+        return None
+    store, placed_in = parts.tickets.store, str(placed["ticket_id"])
+    holder = await store.ticket_of_run(run_id)
+    if holder is not None:
+        return holder
+    led = await store.lead([placed_in])
+    return led[placed_in].id if placed_in in led else placed_in
+
+
 def message_in(envelope: Envelope) -> Message:
     """The run's message; PermanentError where there is none."""
     if envelope.message is None:

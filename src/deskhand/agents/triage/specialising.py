@@ -10,9 +10,9 @@ from deskhand.agents.triage.parts import (
     KB_RESULTS,
     READING,
     SUPERVISOR_DECISION,
-    TICKET,
     TriageParts,
     message_in,
+    ticket_id_in,
 )
 from deskhand.errors import PermanentError
 from deskhand.knowledge.search import in_category
@@ -21,8 +21,8 @@ from deskhand.model.envelope import Envelope
 from deskhand.model.knowledge import Hit
 from deskhand.model.placeholders import unfilled_placeholders
 from deskhand.model.tasks import Task, TaskKind
-from deskhand.model.ticket import DESK
-from deskhand.model.ticket_state import UrgencyLevel
+from deskhand.model.ticket import DESK, Ticket
+from deskhand.model.ticket_state import URGENCIES, UrgencyLevel
 from deskhand.model.triage import (
     ExtractedInfo,
     RecommendedAction,
@@ -33,7 +33,7 @@ from deskhand.model.triage import (
     as_document,
 )
 from deskhand.ports import StageContext
-from deskhand.tickets.handling import judge
+from deskhand.tickets.handling import judge, person_has
 from deskhand.tickets.message_hints import own_words
 from deskhand.tools.services import ServiceFunction, ServiceResult
 
@@ -58,7 +58,7 @@ def specialise_through(parts: TriageParts) -> ServiceFunction:
     ) -> ServiceResult:
         decision, reading = decision_in(envelope)
         category = settings.get("category")
-        await _to_group(parts, envelope, decision, reading)
+        await _to_group(parts, envelope, ctx.run_id, decision, reading)
         message = message_in(envelope)
         whose, feeling = decision.ticket_type, reading.sentiment
         asks = await route_asks(message, reading.language, whose, feeling)
@@ -105,7 +105,7 @@ def escalate_through(parts: TriageParts) -> ServiceFunction:
         envelope: Envelope, ctx: StageContext, settings: Mapping[str, Any]
     ) -> ServiceResult:
         decision, reading = decision_in(envelope)
-        await _to_group(parts, envelope, decision, reading)
+        await _to_group(parts, envelope, ctx.run_id, decision, reading)
         message = message_in(envelope)
         whose, feeling = decision.ticket_type, reading.sentiment
         asks = await route_asks(message, reading.language, whose, feeling)
@@ -125,9 +125,9 @@ def escalate_through(parts: TriageParts) -> ServiceFunction:
 async def _keep(
     parts: TriageParts, envelope: Envelope, run_id: str, asks: Sequence[RoutedAsk]
 ) -> None:
-    placed = envelope.output(TICKET)
-    if isinstance(placed, dict) and asks:
-        await keep_asks(parts, str(placed["ticket_id"]), run_id, asks)
+    ticket_id = await ticket_id_in(parts, envelope, run_id)
+    if ticket_id is not None and asks:
+        await keep_asks(parts, ticket_id, run_id, asks)
 
 
 def _routed(parts: TriageParts, asks: Sequence[RoutedAsk]) -> list[dict[str, Any]]:
@@ -145,24 +145,38 @@ def _open_asks(asks: Sequence[RoutedAsk], draft: Mapping[str, Any]) -> list[str]
 
 
 async def _to_group(
-    parts: TriageParts, envelope: Envelope, decision: SupervisorDecision, reading: TicketReading
+    parts: TriageParts,
+    envelope: Envelope,
+    run_id: str,
+    decision: SupervisorDecision,
+    reading: TicketReading,
 ) -> None:
-    """Put the ticket into its department's queue, with its urgency and what it is about."""
-    placed, info = envelope.output(TICKET), envelope.output(CUSTOMER_INFO)
-    if not isinstance(placed, dict):
+    """Put the ticket into its department's queue, with its urgency and what it is about.
+
+    A calmer message does none of that to a ticket that a person has.
+    """
+    info = envelope.output(CUSTOMER_INFO)
+    ticket_id = await ticket_id_in(parts, envelope, run_id)
+    if ticket_id is None:
         return
-    ticket_id = str(placed["ticket_id"])
     why = decision.reasoning[:500]
     plan = info.get("plan") if isinstance(info, dict) else None
-    judgement = {
-        "urgency": decision.urgency,
-        "category": reading.category,
-        "language": reading.language,
-        "plan": plan if isinstance(plan, str) else None,
-    }
+    judgement = {"language": reading.language, "plan": plan if isinstance(plan, str) else None}
+    ticket = await parts.tickets.find(ticket_id)
+    if _is_calmer(decision, ticket) and await person_has(parts.tickets, ticket):
+        await judge(parts.tickets, ticket_id, DESK, judgement, why)
+        return
+    judgement |= {"urgency": decision.urgency, "category": reading.category}
     await judge(parts.tickets, ticket_id, DESK, judgement, why)
     group = parts.spec.group_of(decision.ticket_type)
     await parts.tickets.assign(ticket_id, DESK, to=None, group=group, why=why)
+
+
+def _is_calmer(decision: SupervisorDecision, ticket: Ticket) -> bool:
+    """Whether a message is less urgent than its ticket."""
+    if ticket.urgency is None:
+        return False
+    return URGENCIES.index(decision.urgency) > URGENCIES.index(ticket.urgency)
 
 
 def _drafting(envelope: Envelope, ctx: StageContext, category: str | None) -> Task:

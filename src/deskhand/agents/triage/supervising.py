@@ -6,7 +6,14 @@ from typing import Any
 
 from deskhand.agents.triage.customers import customer_lookup, customer_marks
 from deskhand.agents.triage.issue_reading import CONCERN_OF_FACT, IssueReading, read_issue
-from deskhand.agents.triage.parts import CUSTOMER_INFO, READING, TICKET, TriageParts, message_in
+from deskhand.agents.triage.parts import (
+    CUSTOMER_INFO,
+    READING,
+    TICKET,
+    TriageParts,
+    message_in,
+    ticket_id_in,
+)
 from deskhand.agents.triage.translating import ticket_language
 from deskhand.conditions import compile_condition
 from deskhand.config.sections.triage import TriageRuleSection, TriageSection
@@ -72,7 +79,8 @@ async def _with_history(
     matching = (placed or {}).get("matching") if isinstance(placed, dict) else None
     if not isinstance(matching, dict) or matching.get("evidence") == MatchEvidence.NONE:
         return read
-    ticket = await parts.tickets.find(str(placed["ticket_id"]))
+    ticket_id = await ticket_id_in(parts, envelope, ctx.run_id)
+    ticket = await parts.tickets.find(str(ticket_id))
     checkpoint = await parts.tickets.checkpoint(ticket)
     earlier = await read_issue(
         parts,
