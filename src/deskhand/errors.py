@@ -52,6 +52,14 @@ class ConfigErrors(ConfigError):
         return "\n".join(str(problem) for problem in self.problems)
 
 
+class ForeignKey(ConfigError):
+    """Another program has something of its own under a key that we would use."""
+
+    def __init__(self, key: str, *, fix: str) -> None:
+        self.key = key
+        super().__init__(f"the key {key} belongs to another program", fix=fix)
+
+
 class RetryableError(DeskhandError):
     """Nobody must act: the same work may succeed later."""
 

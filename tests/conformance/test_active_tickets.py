@@ -54,6 +54,7 @@ async def test_many_checkpoints_are_all_named(active: ActiveStores) -> None:
         await store.put_checkpoint(customer, ticket, {"number": number})
         wanted.append((customer, ticket))
     assert await all_of(store) == sorted(wanted)
+    assert await store.foreign_keys() == []
 
 
 @pytest.mark.parametrize("customer", [ANN, BOB])

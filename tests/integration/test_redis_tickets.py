@@ -126,6 +126,41 @@ async def test_other_programs_keys_are_left_alone(store: Any, tmp_path: Path) ->
     await active.close()
 
 
+async def test_another_programs_key_keeps_nobody_else_from_being_rebuilt(
+    store: Any, tmp_path: Path
+) -> None:
+    server = await asyncio.to_thread(redis)
+    prefix = tmp_path.name
+    active = open_redis_tickets(f"{server.url}?prefix={prefix}", "desk")
+    tickets = tickets_of(store, active)
+    for number, who in enumerate(("ann", "bob", "cid", "dan")):
+        message = mail(number, f"Order {number}8213 is late", address=f"{who}@example.com")
+        await placed(store, tickets, message)
+    sets = f"{prefix}.customers:desk:"
+    of_ann, of_nobody = f"{sets}address%3Aann@example.com", f"{sets}customer%3AZZ"
+    async with Redis.from_url(server.url, decode_responses=True) as raw:
+        [of_bob] = await raw.keys(f"{prefix}:address%3Abob*")
+        for key in await raw.keys(f"{prefix}*"):
+            await raw.delete(key)
+        await raw.set(of_ann, "theirs")
+        await raw.set(of_nobody, "theirs")
+        await raw.rpush(of_bob, "theirs")
+        done = await tickets.rebuild()
+        assert (done.tickets, done.mended) == (4, 2)
+        assert done.foreign == tuple(sorted((of_ann, of_nobody, of_bob)))
+        assert [await raw.get(key) for key in (of_ann, of_nobody)] == ["theirs", "theirs"]
+        assert await raw.lrange(of_bob, 0, -1) == ["theirs"]
+        assert await raw.keys(f"{prefix}:address%3Aann*") == []
+        held = {customer async for customer, _ in active.all_checkpoints()}
+        assert held == {"address:cid@example.com", "address:dan@example.com"}
+        with pytest.raises(ConfigError, match=of_ann):
+            await active.scan_activated_ticket_ids("address:ann@example.com")
+        await raw.delete(of_ann, of_nobody, of_bob)
+    done = await tickets.rebuild()
+    assert (done.mended, done.foreign) == (2, ())
+    await active.close()
+
+
 @pytest.mark.parametrize(
     "url", ["http://localhost", "redis://localhost?prefix=a*b", "redis://localhost?db=x", "/tmp/x"]
 )

@@ -1,7 +1,7 @@
 """`deskhand tickets`: what customers' matters are, and what people do with them."""
 
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO, TypeVar
@@ -284,17 +284,32 @@ def rebuild(
     as_json: options.Json = False,
 ) -> None:
     """Make rows, archive and active store again from the events of the tickets and the messages
-    of runs. Again changes nothing."""
+    of runs. Again changes nothing. Exit 1 where another program has a key of ours."""
     from dataclasses import asdict
 
     done = _run(database, desk, lambda tickets: tickets.rebuild())
     if as_json:
         print_json(asdict(done))
-        return
-    console().print(
-        f"{done.tickets} tickets: {done.active} active, {done.archived} archived;"
-        f" {done.mended} mended, {done.cleared} strays cleared"
-    )
+    else:
+        console().print(
+            f"{done.tickets} tickets: {done.active} active, {done.archived} archived;"
+            f" {done.mended} mended, {done.cleared} strays cleared"
+        )
+        _print_foreign(done.foreign)
+    raise typer.Exit(1 if done.foreign else 0)
+
+
+def _print_foreign(keys: Sequence[str]) -> None:
+    """Which keys of the active store are another program's, and what to do about them."""
+    for key in keys:
+        words = f"left alone: the key {key} belongs to another program"
+        console().print(words, style="red", markup=False, soft_wrap=True)
+    if keys:
+        words = (
+            "messages of these customers cannot be worked: delete these keys, or choose another"
+            " prefix (redis://host:6379/0?prefix=deskhand), then rebuild again"
+        )
+        console().print(words, style="red", markup=False, soft_wrap=True)
 
 
 @asynccontextmanager

@@ -353,6 +353,9 @@ class Rebuilt:
     """Tickets whose rows or checkpoints differed from what their events say."""
     cleared: int = 0
     """Checkpoints that belonged to no active ticket."""
+    foreign: tuple[str, ...] = ()
+    """Keys of the active store that another program took. They were left alone, so tickets whose
+    checkpoints would lie there have none."""
 
 
 def as_fields(value: Any) -> Mapping[str, Any]:

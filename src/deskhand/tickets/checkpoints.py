@@ -1,8 +1,10 @@
 """A ticket's checkpoint: what it is about, in a size that does not grow with its messages."""
 
 import base64
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
 
 from deskhand.language.message_sentences import without_frame
 from deskhand.model.ticket import MessageFacts, Ticket, TicketCheckpoint
@@ -128,3 +130,13 @@ def direction(checkpoint: TicketCheckpoint) -> "NDArray[np.float32] | None":
     summed = np.frombuffer(base64.b64decode(checkpoint.vector), dtype="<f4")
     length = np.float32(np.linalg.norm(summed))
     return (summed / length).astype(np.float32) if length > 0 else None
+
+
+def read_checkpoint(raw: Mapping[str, Any] | None) -> TicketCheckpoint | None:
+    """A checkpoint as it was stored; None where there is none, or something else in its place."""
+    if raw is None:
+        return None
+    try:
+        return TicketCheckpoint.model_validate(raw)
+    except ValidationError:
+        return None

@@ -7,10 +7,7 @@ What a crash leaves between the two is mended by whoever looks at the customer's
 
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from functools import partial
-from typing import Any, TypeVar
-
-from pydantic import ValidationError
+from typing import TypeVar
 
 from deskhand.config.sections.tickets import TicketsSection
 from deskhand.crashpoints import crash_point
@@ -30,10 +27,11 @@ from deskhand.model.ticket import (
 from deskhand.model.ticket_state import AskStatus, TicketState
 from deskhand.ports import ActiveTickets, TicketStore
 from deskhand.tickets import rules
-from deskhand.tickets.checkpoints import build, told_of
+from deskhand.tickets.checkpoints import build, read_checkpoint, told_of
 from deskhand.tickets.deadlines import Deadline, DeadlineRules
 from deskhand.tickets.fold import apply, fold
 from deskhand.tickets.message_hints import facts_of
+from deskhand.tickets.rebuilding import Rebuilding, clear_stray
 
 T = TypeVar("T")
 REOPEN_WITHIN = TicketsSection().reopen_seconds
@@ -266,7 +264,7 @@ class Tickets:
         missing or older than its events."""
         if ticket.state.is_active:
             raw = await self.active.get_raw_checkpoint_data(ticket.customer, ticket.id)
-            held = _read(raw)
+            held = read_checkpoint(raw)
         else:
             held = await self.store.checkpoint(ticket.id)
         if held is not None and held.number == ticket.number:
@@ -283,9 +281,9 @@ class Tickets:
         for customer in customers:
             for ticket_id, raw in (await self.active.checkpoints_of(customer)).items():
                 if ticket_id in active:
-                    held[ticket_id] = _read(raw)
+                    held[ticket_id] = read_checkpoint(raw)
                 else:
-                    await self._clear_stray(customer, ticket_id)
+                    await clear_stray(self.store, self.active, customer, ticket_id)
         checkpoints: dict[str, TicketCheckpoint] = {}
         for ticket in tickets:
             checkpoint = held.get(ticket.id)
@@ -326,47 +324,7 @@ class Tickets:
 
     async def rebuild(self, progress: Callable[[int], None] | None = None) -> Rebuilt:
         """Make the rows, the archive and the active store again from the events and messages."""
-        done = Rebuilt()
-        after = ""
-        while ids := await self.store.ids(after=after):
-            for ticket_id in ids:
-                done = await self.retried(partial(self._again, ticket_id, done))
-                if progress is not None:
-                    progress(done.tickets)
-            after = ids[-1]
-        cleared = 0
-        strays = [stray async for stray in self.active.all_checkpoints()]
-        for customer, ticket_id in strays:
-            cleared += await self._clear_stray(customer, ticket_id)
-        return _with(done, cleared=cleared)
-
-    async def _again(self, ticket_id: str, so_far: Rebuilt) -> Rebuilt:
-        customer = (await self.store.ticket(ticket_id)).customer
-        version = await self.store.version(customer)
-        ticket = await self.store.ticket(ticket_id)
-        checkpoint = await self._built(ticket)
-        mended = await self.store.restore(ticket, checkpoint, version)
-        is_active = ticket.state.is_active
-        if is_active:
-            raw = await self.active.get_raw_checkpoint_data(customer, ticket_id)
-            mended = mended or _read(raw) != checkpoint
-            await self.active.put_checkpoint(customer, ticket_id, as_fields(checkpoint))
-        return Rebuilt(
-            tickets=so_far.tickets + 1,
-            active=so_far.active + is_active,
-            archived=so_far.archived + (not is_active),
-            mended=so_far.mended + mended,
-        )
-
-    async def _clear_stray(self, customer: str, ticket_id: str) -> int:
-        """Clear a checkpoint unless its ticket is active after all; returns how many keys went."""
-        try:
-            ticket = await self.store.ticket(ticket_id)
-        except NotFound:
-            return await self.active.delete_ticket_checkpoints(customer, ticket_id)
-        if ticket.state.is_active and ticket.customer == customer:
-            return 0
-        return await self.active.delete_ticket_checkpoints(customer, ticket_id)
+        return await Rebuilding(self.store, self.active, self._built, self.retried).run(progress)
 
 
 def _numbered(
@@ -383,17 +341,3 @@ def _numbered(
         after[event.ticket] = apply(ticket, event)
         numbered.append(event)
     return numbered, after
-
-
-def _with(done: Rebuilt, *, cleared: int) -> Rebuilt:
-    return Rebuilt(done.tickets, done.active, done.archived, done.mended, cleared)
-
-
-def _read(raw: Mapping[str, Any] | None) -> TicketCheckpoint | None:
-    """A checkpoint as it was stored; None where there is none, or something else in its place."""
-    if raw is None:
-        return None
-    try:
-        return TicketCheckpoint.model_validate(raw)
-    except ValidationError:
-        return None

@@ -69,6 +69,10 @@ class SqlActiveTickets:
                 return
             after = (rows[-1][0], rows[-1][1])
 
+    async def foreign_keys(self) -> list[str]:
+        """None: the table is ours."""
+        return []
+
     async def _read(self, query: sa.Select[Any]) -> list[tuple[str, str]]:
         rows = await self._database.read_core(lambda core: core.execute(query).all())
         return [(row.customer, row.ticket) for row in rows]

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit, urlunsplit
 
-from deskhand.errors import ConfigError, StoreUnavailable
+from deskhand.errors import ConfigError, ForeignKey, StoreUnavailable
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
@@ -67,13 +67,15 @@ class RedisActiveTickets:
         self._client, self._prefix, self._desk = client, prefix, desk
 
     async def scan_activated_ticket_ids(self, customer_id: str) -> list[str]:
-        members = await _asked(self._client.smembers(self._set(customer_id)))
+        key = self._set(customer_id)
+        members = await _asked(self._client.smembers(key), key)
         return sorted(unquote(member) for member in members)
 
     async def get_raw_checkpoint_data(
         self, customer_id: str, ticket_id: str
     ) -> dict[str, Any] | None:
-        return _read(await _asked(self._client.get(self._key(customer_id, ticket_id))))
+        key = self._key(customer_id, ticket_id)
+        return _read(await _asked(self._client.get(key), key))
 
     async def checkpoints_of(self, customer_id: str) -> dict[str, dict[str, Any]]:
         ids = await self.scan_activated_ticket_ids(customer_id)
@@ -89,28 +91,47 @@ class RedisActiveTickets:
         self, customer_id: str, ticket_id: str, data: Mapping[str, Any]
     ) -> None:
         written = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        names, key = self._set(customer_id), self._key(customer_id, ticket_id)
         async with self._client.pipeline(transaction=True) as together:
-            together.sadd(self._set(customer_id), quote(ticket_id, safe=_PLAIN))
-            together.set(self._key(customer_id, ticket_id), written)
-            await _asked(together.execute())
+            together.sadd(names, quote(ticket_id, safe=_PLAIN))
+            together.set(key, written)
+            try:
+                await _asked(together.execute(), names)
+            except ForeignKey:
+                await _asked(self._client.delete(key))  # nothing would lead to it
+                raise
 
     async def delete_ticket_checkpoints(self, customer_id: str, ticket_id: str) -> int:
         async with self._client.pipeline(transaction=True) as together:
             together.delete(self._key(customer_id, ticket_id))
-            together.srem(self._set(customer_id), quote(ticket_id, safe=_PLAIN))
-            deleted, _ = await _asked(together.execute())
+            names = self._set(customer_id)
+            together.srem(names, quote(ticket_id, safe=_PLAIN))
+            deleted, _ = await _asked(together.execute(), names)
         return int(deleted)
 
     async def all_checkpoints(self) -> AsyncIterator[tuple[str, str]]:
         """Goes through all keys: only to make everything again."""
+        async for key in self._all_sets():
+            customer = unquote(key.removeprefix(self._set("")))
+            try:
+                ticket_ids = await self.scan_activated_ticket_ids(customer)
+            except ForeignKey:
+                continue
+            for ticket_id in ticket_ids:
+                yield customer, ticket_id
+
+    async def foreign_keys(self) -> list[str]:
+        kinds = {key: await _asked(self._client.type(key)) async for key in self._all_sets()}
+        return sorted(key for key, kind in kinds.items() if kind not in ("set", "none"))
+
+    async def _all_sets(self) -> AsyncIterator[str]:
+        """The keys that should name a customer's tickets."""
         begin = self._set("")  # no sign in it stands for others: ids are quoted, prefixes checked
         cursor = 0
         while True:
             cursor, keys = await _asked(self._client.scan(cursor, f"{begin}*", _PORTION))
             for key in keys:
-                customer = unquote(key.removeprefix(begin))
-                for ticket_id in await self.scan_activated_ticket_ids(customer):
-                    yield customer, ticket_id
+                yield key
             if cursor == 0:
                 return
 
@@ -126,9 +147,9 @@ class RedisActiveTickets:
         return ":".join((f"{self._prefix}.customers", *named))
 
 
-async def _asked(answer: Awaitable[Any]) -> Any:
-    """What Redis answers; StoreUnavailable while it is away, ConfigError where a key is another
-    program's."""
+async def _asked(answer: Awaitable[Any], key: str = "") -> Any:
+    """What Redis answers; StoreUnavailable while it is away, ForeignKey where another program has
+    something of another kind under the key."""
     from redis.exceptions import RedisError, ResponseError
 
     try:
@@ -136,10 +157,8 @@ async def _asked(answer: Awaitable[Any]) -> Any:
     except ResponseError as error:
         if "WRONGTYPE" not in str(error):
             raise StoreUnavailable(f"Redis refused: {error}") from None
-        raise ConfigError(
-            "a key of ours in Redis belongs to another program",
-            fix="choose another prefix: redis://host:6379/0?prefix=deskhand",
-        ) from None
+        fix = "delete it, or choose another prefix: redis://host:6379/0?prefix=deskhand"
+        raise ForeignKey(key, fix=fix) from None
     except (RedisError, OSError) as error:
         raise StoreUnavailable(f"Redis, where active tickets lie, is away: {error}") from None
 
