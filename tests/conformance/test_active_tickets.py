@@ -8,7 +8,14 @@ from tests.conformance.adapters import ActiveStores
 
 ANN, BOB = "customer:ANN", "customer:BOB"
 ONE, TWO = "TKT-00000001", "TKT-00000002"
-ODD = ("customer:a:b", "customer:a", "customer:*", "customer:a b*[x]?", "customer:%3A", "čáp@x.cz")
+ODD = (
+    "customer:a:b",
+    "customer:a",
+    "customer:*",
+    "customer:a b*[x]?",
+    "customer:%3A",
+    "address:č@x.cz",
+)
 
 
 async def all_of(store: Any) -> list[tuple[str, str]]:
@@ -28,6 +35,19 @@ async def test_a_checkpoint_is_kept_found_exchanged_and_cleared(active: ActiveSt
     assert await store.delete_ticket_checkpoints(ANN, ONE) == 1
     assert await store.delete_ticket_checkpoints(ANN, ONE) == 0
     assert await store.scan_activated_ticket_ids(ANN) == [TWO]
+
+
+@pytest.mark.parametrize("number", ["CUST-001", "a:b", "*", "a b", "čáp"])
+async def test_a_customer_is_found_by_his_bare_number(active: ActiveStores, number: str) -> None:
+    store = active()
+    await store.put_checkpoint(f"customer:{number}", ONE, {"number": 1})
+    await store.put_checkpoint(f"address:{number}", TWO, {"number": 2})
+    assert await store.scan_activated_ticket_ids(number) == [ONE]
+    assert await store.get_raw_checkpoint_data(number, ONE) == {"number": 1}
+    assert await store.get_raw_checkpoint_data(number, TWO) is None
+    assert await store.delete_ticket_checkpoints(number, TWO) == 0
+    assert await store.delete_ticket_checkpoints(number, ONE) == 1
+    assert await all_of(store) == [(f"address:{number}", TWO)]
 
 
 async def test_customers_and_desks_are_kept_apart_whatever_their_names(

@@ -235,6 +235,16 @@ class Ticket(Frozen):
         return f"{self.customer_id}:{self.id}"
 
 
+_KINDS_OF_CUSTOMERS = ("customer", "address", "unproven", "forwarded", "proven")
+
+
+def customer_named(written: str) -> str:
+    """The customer as tickets know him. What names no kind of customer is a customer number, as
+    programs outside have it."""
+    kind, mark, _ = written.partition(":")
+    return written if mark and kind in _KINDS_OF_CUSTOMERS else f"customer:{written}"
+
+
 def customer_id_of(customer: str) -> str:
     kind, mark, rest = customer.partition(":")
     return rest if mark and kind in ("customer", "address") else customer

@@ -218,7 +218,11 @@ class TicketStore(TicketArchive, Protocol):
 
 class ActiveTickets(Protocol):
     """The checkpoints of tickets that are worked on. It may lose them: they are told from the
-    events again. StoreUnavailable while it is away."""
+    events again. StoreUnavailable while it is away.
+
+    A `customer_id` may be written with its kind (`customer:CUST-001`, `address:ann@example.com`),
+    as tickets have it, or as the bare number of a customer (`CUST-001`).
+    """
 
     async def scan_activated_ticket_ids(self, customer_id: str) -> list[str]:
         """The tickets of this customer that have a checkpoint here."""

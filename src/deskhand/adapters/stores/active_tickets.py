@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import CoreDatabase, insert_if_new
+from deskhand.model.ticket import customer_named
 
 _PORTION = 500
 
@@ -29,7 +30,7 @@ class SqlActiveTickets:
     async def checkpoints_of(self, customer_id: str) -> dict[str, dict[str, Any]]:
         here = t.active_tickets.c
         query = sa.select(here.ticket, here.checkpoint).where(
-            here.desk == self._desk, here.customer == customer_id
+            here.desk == self._desk, here.customer == customer_named(customer_id)
         )
         rows = await self._database.read_core(lambda core: core.execute(query).all())
         return {row.ticket: json.loads(row.checkpoint) for row in rows}
@@ -38,7 +39,8 @@ class SqlActiveTickets:
         self, customer_id: str, ticket_id: str, data: Mapping[str, Any]
     ) -> None:
         checkpoint = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
-        row = {"desk": self._desk, "customer": customer_id, "ticket": ticket_id}
+        customer = customer_named(customer_id)
+        row = {"desk": self._desk, "customer": customer, "ticket": ticket_id}
 
         def op(core: sa.Connection) -> None:
             if insert_if_new(core, t.active_tickets, {**row, "checkpoint": checkpoint}):
@@ -79,7 +81,8 @@ class SqlActiveTickets:
 
     def _at(self, customer_id: str, ticket_id: str) -> tuple[sa.ColumnElement[bool], ...]:
         here = t.active_tickets.c
-        return (here.desk == self._desk, here.customer == customer_id, here.ticket == ticket_id)
+        mine = here.customer == customer_named(customer_id)
+        return (here.desk == self._desk, mine, here.ticket == ticket_id)
 
     async def close(self) -> None:
         """The database is closed by whoever opened it."""

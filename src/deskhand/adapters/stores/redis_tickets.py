@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit, urlunsplit
 
 from deskhand.errors import ConfigError, ForeignKey, StoreUnavailable
+from deskhand.model.ticket import customer_named
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
@@ -112,7 +113,7 @@ class RedisActiveTickets:
     async def all_checkpoints(self) -> AsyncIterator[tuple[str, str]]:
         """Goes through all keys: only to make everything again."""
         async for key in self._all_sets():
-            customer = unquote(key.removeprefix(self._set("")))
+            customer = unquote(key.removeprefix(self._sets))
             try:
                 ticket_ids = await self.scan_activated_ticket_ids(customer)
             except ForeignKey:
@@ -126,10 +127,11 @@ class RedisActiveTickets:
 
     async def _all_sets(self) -> AsyncIterator[str]:
         """The keys that should name a customer's tickets."""
-        begin = self._set("")  # no sign in it stands for others: ids are quoted, prefixes checked
+        # no sign in it stands for others: ids are quoted, prefixes checked
+        pattern = f"{self._sets}*"
         cursor = 0
         while True:
-            cursor, keys = await _asked(self._client.scan(cursor, f"{begin}*", _PORTION))
+            cursor, keys = await _asked(self._client.scan(cursor, pattern, _PORTION))
             for key in keys:
                 yield key
             if cursor == 0:
@@ -139,12 +141,17 @@ class RedisActiveTickets:
         await self._client.aclose()
 
     def _key(self, customer_id: str, ticket_id: str) -> str:
-        named = (quote(part, safe=_PLAIN) for part in (customer_id, ticket_id, self._desk))
+        parts = (customer_named(customer_id), ticket_id, self._desk)
+        named = (quote(part, safe=_PLAIN) for part in parts)
         return ":".join((self._prefix, *named))
 
     def _set(self, customer_id: str) -> str:
-        named = (quote(part, safe=_PLAIN) for part in (self._desk, customer_id))
-        return ":".join((f"{self._prefix}.customers", *named))
+        return self._sets + quote(customer_named(customer_id), safe=_PLAIN)
+
+    @property
+    def _sets(self) -> str:
+        """What the keys of this desk's sets begin with."""
+        return f"{self._prefix}.customers:{quote(self._desk, safe=_PLAIN)}:"
 
 
 async def _asked(answer: Awaitable[Any], key: str = "") -> Any:
