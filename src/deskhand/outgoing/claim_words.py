@@ -5,7 +5,7 @@ What language a draft is in is the word of whoever wrote it: every list counts f
 
 import re
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from deskhand.language.function_words import small_words
@@ -18,12 +18,12 @@ class WordList:
     def __init__(self, written: str) -> None:
         words = written.split()
         self.whole = frozenset(word for word in words if not word.endswith("*"))
-        self._beginnings = tuple(word[:-1] for word in words if word.endswith("*"))
+        self.beginnings = tuple(word[:-1] for word in words if word.endswith("*"))
 
     def __contains__(self, word: object) -> bool:
-        return isinstance(word, str) and (
-            word in self.whole or word.startswith(self._beginnings or ("\0",))
-        )
+        if not isinstance(word, str):
+            return False
+        return word in self.whole or word.startswith(self.beginnings)
 
 
 @cache
@@ -36,6 +36,38 @@ def words_of(section: str) -> WordList:
 def words_of_each(section: str) -> dict[str, WordList]:
     """The words of each key of a section."""
     return {key: WordList(words) for key, words in _table()[section].items()}
+
+
+class KeyedWords:
+    """The keys of a section by the words that stand under them, without asking each list."""
+
+    def __init__(self, lists: dict[str, WordList]) -> None:
+        self._order = tuple(lists)
+        self._by_word: dict[str, set[str]] = {}
+        self._by_beginning: dict[str, set[str]] = {}
+        for key, listed in lists.items():
+            for word in listed.whole:
+                self._by_word.setdefault(word, set()).add(key)
+            for beginning in listed.beginnings:
+                self._by_beginning.setdefault(beginning, set()).add(key)
+        self._longest = max(map(len, self._by_beginning), default=0)
+
+    def keys_of(self, word: str) -> tuple[str, ...]:
+        keys = set(self._by_word.get(word, ()))
+        for length in range(1, min(len(word), self._longest) + 1):
+            keys |= self._by_beginning.get(word[:length], set())
+        return tuple(sorted(keys, key=self._order.index))
+
+
+@cache
+def _keyed_words(section: str) -> KeyedWords:
+    return KeyedWords(words_of_each(section))
+
+
+@lru_cache(maxsize=65536)
+def keys_of(section: str, word: str) -> tuple[str, ...]:
+    """The keys of a section under which a folded word stands, in the order of the section."""
+    return _keyed_words(section).keys_of(word)
 
 
 @cache

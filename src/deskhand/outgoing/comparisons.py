@@ -3,7 +3,7 @@ them are the same."""
 
 from collections.abc import Sequence
 
-from deskhand.outgoing.claim_words import words_of_each
+from deskhand.outgoing.claim_words import keys_of, words_of_each
 from deskhand.outgoing.content_words import words_in
 from deskhand.outgoing.quoted_sources import Clause, Passage
 from deskhand.outgoing.reply_sentence import ReplySentence
@@ -55,9 +55,8 @@ def _are_comparable(records: Sequence[Passage]) -> bool:
 
 def is_said_of_all(sentence: ReplySentence, clause: Clause) -> bool:
     """Whether a clause says of both, and of nothing else, what every record states."""
-    quantities = words_of_each("quantities").values()
-    words = [word.folded for word in words_in(clause.text)]
-    if not clause.values or not any(word in listed for word in words for listed in quantities):
+    says_quantity = any(_is_quantity(word.folded) for word in words_in(clause.text))
+    if not clause.values or not says_quantity:
         return False
     if any(not _is_quantity(word) for word in clause.words):
         return False
@@ -68,4 +67,4 @@ def is_said_of_all(sentence: ReplySentence, clause: Clause) -> bool:
 
 
 def _is_quantity(word: str) -> bool:
-    return any(word in listed for listed in words_of_each("quantities").values())
+    return bool(keys_of("quantities", word))

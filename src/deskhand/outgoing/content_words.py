@@ -7,10 +7,11 @@ by their beginnings; German compounds by what stands in them.
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import repeat
 from typing import NamedTuple
 
 from deskhand.language.slots.folded_text import FoldedText
-from deskhand.outgoing.claim_words import function_words, words_of, words_of_each
+from deskhand.outgoing.claim_words import function_words, keys_of, words_of
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _SHORTEST = 3
@@ -72,7 +73,7 @@ def same_word(word: str, other: str) -> bool:
         return True
     if opposite_words(word, other):
         return False
-    if _same_consonants(word, other) or _synonyms(word) & _synonyms(other):
+    if _same_consonants(word, other) or _are_synonyms(word, other):
         return True
     shorter, longer = sorted((word, other), key=len)
     if len(shorter) < _SHORTEST:
@@ -96,15 +97,13 @@ def _same_consonants(word: str, other: str) -> bool:
     return long_enough and consonants == _VOWELS.sub("", other)
 
 
-@lru_cache(maxsize=65536)
-def _synonyms(word: str) -> frozenset[str]:
-    groups = words_of_each("synonyms").items()
-    return frozenset(name for name, listed in groups if word in listed)
+def _are_synonyms(word: str, other: str) -> bool:
+    return not set(keys_of("synonyms", word)).isdisjoint(keys_of("synonyms", other))
 
 
 def stands_among(word: str, others: Iterable[str]) -> bool:
     """Whether a folded word, in some form, is one of the others."""
-    return any(same_word(word, other) for other in others)
+    return any(map(same_word, repeat(word), others))
 
 
 @lru_cache(maxsize=65536)

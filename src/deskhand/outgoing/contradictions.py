@@ -7,7 +7,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from deskhand.language.slots.folded_text import fold
-from deskhand.outgoing.claim_words import meanings_of, pattern_of, words_of, words_of_each
+from deskhand.outgoing.claim_words import (
+    keys_of,
+    meanings_of,
+    pattern_of,
+    words_of,
+    words_of_each,
+)
 from deskhand.outgoing.content_words import (
     carries_meaning,
     same_word,
@@ -45,9 +51,7 @@ def kinds_in(text: str) -> dict[str, tuple[int, int]]:
     for word in words_in(text):
         if len(folded) == len(text) and any(a <= word.start < b for a, b in phrases):
             continue  # `the price drops` is no form of a medicine
-        for kind, listed in words_of_each("kinds").items():
-            if word.folded in listed:
-                kinds[kind] = (word.start, word.end)
+        kinds |= dict.fromkeys(keys_of("kinds", word.folded), (word.start, word.end))
     return kinds
 
 
@@ -245,8 +249,7 @@ def is_about_record(word: str) -> bool:
     """Whether a folded word only says what of a record is told: `costs`, `in stock`."""
     if word in words_of("stock"):
         return True
-    lists = (*words_of_each("concepts").values(), *words_of_each("kinds").values())
-    return any(word in listed for listed in lists)
+    return bool(keys_of("concepts", word) or keys_of("kinds", word))
 
 
 def counts_other(value: Value, text: str, passage: Passage) -> bool:
@@ -318,8 +321,7 @@ def is_part_of_a_text(value: Value, text: str, passage: Passage) -> bool:
 
 
 def _is_about_opening(word: str) -> bool:
-    groups = words_of_each("opposites")
-    return word in groups["open"] or word in groups["shut"]
+    return not {"open", "shut"}.isdisjoint(keys_of("opposites", word))
 
 
 def _weekdays_in(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from deskhand.outgoing.claim_words import WordList, words_of, words_of_each
+from deskhand.outgoing.claim_words import WordList, keys_of, words_of, words_of_each
 from deskhand.outgoing.content_words import carries_meaning, opposite_words, same_word, words_in
 from deskhand.outgoing.contradictions import overlap
 from deskhand.outgoing.polarity import (
@@ -67,9 +67,7 @@ def _has_opposite(clause: Clause, nearest: Clause) -> bool:
 
 
 def _groups(text: str) -> set[str]:
-    words = [word.folded for word in words_in(text)]
-    groups = words_of_each("opposites").items()
-    return {group for group, listed in groups for word in words if word in listed}
+    return {group for word in words_in(text) for group in keys_of("opposites", word.folded)}
 
 
 def denied_elsewhere(

@@ -54,15 +54,16 @@ def denies_only_if(text: str) -> bool:
     return not is_negative(fold(text)[: condition.start()])
 
 
-def without_words(text: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def without_words(text: str) -> tuple[str, ...]:
     """The words behind each `without`; `plus VAT` is without VAT."""
     words = _WORD.findall(fold(text))
     without, plus, taxes = words_of("without"), words_of("plus"), words_of("taxes")
-    return [
+    return tuple(
         later
         for word, later in pairwise(words)
         if word in without or (word in plus and later in taxes)
-    ]
+    )
 
 
 def leading_answer(sentence: str) -> tuple[bool | None, int]:

@@ -5,7 +5,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any
 
@@ -52,6 +52,8 @@ _DROPPED = re.compile(
 
 
 _MOST_REMEMBERED = 50_000
+_SHORT = 300
+"""Characters of a text whose folded form is remembered."""
 
 
 class _Folding(dict[int, str]):
@@ -83,7 +85,15 @@ _FOLDING = _Folding()
 
 def fold(text: str) -> str:
     """Lower case, without diacritics, one kind of space, dash, apostrophe and digit."""
+    return _fold_short(text) if len(text) <= _SHORT else _fold(text)
+
+
+def _fold(text: str) -> str:
     return _DROPPED.sub("", text).translate(_FOLDING)
+
+
+_fold_short = lru_cache(maxsize=4096)(_fold)
+"""Words, clauses and sentences are folded again and again while one reply is checked."""
 
 
 class FoldedText:
