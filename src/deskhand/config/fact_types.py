@@ -74,10 +74,17 @@ class FactTypes:
         self.tools = {shape.name: shape for shape in tools}
         self._categories = tuple(sorted(categories))
         self._message = message or {}
+        self._facts: dict[tuple[str, ...], dict[str, FactType]] = {}
 
-    def facts_for(self, tools: Iterable[str]) -> dict[str, FactType]:
+    def facts_for(self, tools: Iterable[str]) -> Mapping[str, FactType]:
         """The facts by name, for a rule that can match these tools. Where arguments of two tools
         share a name, the looser type counts."""
+        names = tuple(tools)
+        if names not in self._facts:
+            self._facts[names] = self._facts_of(names)
+        return self._facts[names]
+
+    def _facts_of(self, tools: tuple[str, ...]) -> dict[str, FactType]:
         shapes = [self.tools[name] for name in tools if name in self.tools]
         facts = self._common([shape.name for shape in shapes])
         for argument in dict.fromkeys(name for shape in shapes for name in shape.arguments):

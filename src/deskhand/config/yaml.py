@@ -75,13 +75,19 @@ def parse_yaml(path: Path, text: str, *, what: str = _A_FILE, example: str = _A_
 def _parsed(path: Path, text: str, what: str, example: str) -> YamlFile:
     """Kept for whoever reads the same again: the examples of intents are checked, then learned,
     and the heads of articles are read for their ids, then for what they say."""
-    data, lines = read_plain_yaml(text) or _read_any_yaml(path, text)
+    data, lines = _plain(text) or _read_any_yaml(path, text)
     if not isinstance(data, dict):
         problem = (
             f"{what} is empty" if data is None else f"{what} is not a mapping of keys to values"
         )
         raise ConfigError(problem, file=path, line=1, fix=f"start with a line such as `{example}`")
     return YamlFile(path, data, lines)
+
+
+@lru_cache(maxsize=256)
+def _plain(text: str) -> tuple[Any, dict[YamlPlace, int]] | None:
+    """Kept by the text alone: copies of a desk, such as those of its evals, hold the same files."""
+    return read_plain_yaml(text)
 
 
 def _read_any_yaml(path: Path, text: str) -> tuple[Any, dict[YamlPlace, int]]:

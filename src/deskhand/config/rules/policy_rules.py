@@ -34,6 +34,7 @@ _EXAMPLES = {
 
 def policy_findings(draft: DeskDraft) -> ConfigFindings:
     first: dict[str, int] = {}
+    types = fact_types(draft)
     for index, rule in enumerate(draft.desk.policy or ()):
         place = ("policy", index)
         if rule.name in first:
@@ -43,7 +44,7 @@ def policy_findings(draft: DeskDraft) -> ConfigFindings:
             )
         first.setdefault(rule.name, index)
         yield from _limit(place, rule)
-        yield from _condition(draft, (*place, "when"), rule)
+        yield from _condition(draft, (*place, "when"), rule, types)
 
 
 def fact_types(draft: DeskDraft) -> FactTypes:
@@ -68,7 +69,9 @@ def _limit(place: YamlPlace, rule: RuleSpec) -> ConfigFindings:
         )
 
 
-def _condition(draft: DeskDraft, place: YamlPlace, rule: RuleSpec) -> ConfigFindings:
+def _condition(
+    draft: DeskDraft, place: YamlPlace, rule: RuleSpec, types: FactTypes
+) -> ConfigFindings:
     if rule.when is None:
         return
     try:
@@ -81,7 +84,6 @@ def _condition(draft: DeskDraft, place: YamlPlace, rule: RuleSpec) -> ConfigFind
     yield from _tools(draft, place, rule.when)
     if not draft.shapes:  # nobody said which arguments the tools have
         return
-    types = fact_types(draft)
     tools = [name for name in _tools_meant(condition, list(types.tools)) if name in types.tools]
     for written, part in _lines(rule.when):
         yield from _line((*place, *written), part, types, tools)
