@@ -14,6 +14,7 @@ from deskhand.adapters.stores.sqlite_backend import SqliteBackend
 from deskhand.engine.retention import prune_by_age
 from deskhand.errors import ConfigError, StoreUnavailable
 from deskhand.model.audited import Kept
+from deskhand.model.principal import asserted
 from deskhand.model.run import RunStatus
 from deskhand.model.ticket_state import TicketState
 from deskhand.tickets.handling import mend_all, open_ticket
@@ -55,6 +56,47 @@ async def test_keys_follow_the_pattern_and_are_cleared_when_a_ticket_is_archived
         assert keys == [f"{prefix}:address%3Aann@example.com:{first.ticket_id}:desk"]
         await tickets.set_state(first.ticket_id, TicketState.SOLVED, "eve")
         assert await raw.keys(f"{prefix}*") == []
+    await active.close()
+
+
+@pytest.mark.parametrize(
+    ("customer", "written"),
+    [("CUST-001", "CUST-001"), ("a:b *", "a%3Ab%20%2A"), ("address:x", "customer%3Aaddress%3Ax")],
+)
+async def test_a_customer_stands_in_the_key_by_his_number(
+    store: Any, tmp_path: Path, customer: str, written: str
+) -> None:
+    server = await asyncio.to_thread(redis)
+    prefix = f"langgraph:{tmp_path.name}"
+    active = open_redis_tickets(f"{server.url}?prefix={prefix}", "desk")
+    tickets = tickets_of(store, active)
+    principal = asserted(customer, by="a test")
+    first = await placed(store, tickets, mail(1, "Order 48213 is late", principal=principal))
+    async with Redis.from_url(server.url, decode_responses=True) as raw:
+        keys = await raw.keys(f"{prefix}:*")
+        assert keys == [f"{prefix}:{written}:{first.ticket_id}:desk"]
+    held = [pair async for pair in active.all_checkpoints()]
+    assert held == [(f"customer:{customer}", first.ticket_id)]
+    await tickets.set_state(first.ticket_id, TicketState.SOLVED, "eve")
+    await active.close()
+
+
+async def test_keys_of_the_form_before_are_cleared_when_all_is_made_again(
+    store: Any, tmp_path: Path
+) -> None:
+    server = await asyncio.to_thread(redis)
+    prefix = tmp_path.name
+    active = open_redis_tickets(f"{server.url}?prefix={prefix}", "desk")
+    tickets = tickets_of(store, active)
+    principal = asserted("CUST-001", by="a test")
+    first = await placed(store, tickets, mail(1, "Order 48213 is late", principal=principal))
+    async with Redis.from_url(server.url, decode_responses=True) as raw:
+        now = sorted(await raw.keys(f"{prefix}*"))
+        await raw.sadd(f"{prefix}.customers:desk:customer%3ACUST-001", first.ticket_id)
+        await raw.set(f"{prefix}:customer%3ACUST-001:{first.ticket_id}:desk", "{}")
+        assert len(await raw.keys(f"{prefix}*")) == len(now) + 2
+        assert (await tickets.rebuild()).foreign == ()
+        assert sorted(await raw.keys(f"{prefix}*")) == now
     await active.close()
 
 
@@ -120,7 +162,7 @@ async def test_other_programs_keys_are_left_alone(store: Any, tmp_path: Path) ->
         await tickets.set_state(first.ticket_id, TicketState.CLOSED, "eve")
         await tickets.rebuild()
         assert await raw.get(foreign) == "theirs"
-        await raw.set(f"{prefix}.customers:desk:customer%3AX", "a string, not a set")
+        await raw.set(f"{prefix}.customers:desk:X", "a string, not a set")
         with pytest.raises(ConfigError, match="another program"):
             await active.scan_activated_ticket_ids("customer:X")
     await active.close()
@@ -137,7 +179,7 @@ async def test_another_programs_key_keeps_nobody_else_from_being_rebuilt(
         message = mail(number, f"Order {number}8213 is late", address=f"{who}@example.com")
         await placed(store, tickets, message)
     sets = f"{prefix}.customers:desk:"
-    of_ann, of_nobody = f"{sets}address%3Aann@example.com", f"{sets}customer%3AZZ"
+    of_ann, of_nobody = f"{sets}address%3Aann@example.com", f"{sets}ZZ"
     async with Redis.from_url(server.url, decode_responses=True) as raw:
         [of_bob] = await raw.keys(f"{prefix}:address%3Abob*")
         for key in await raw.keys(f"{prefix}*"):

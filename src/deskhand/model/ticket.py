@@ -245,6 +245,13 @@ def customer_named(written: str) -> str:
     return written if mark and kind in _KINDS_OF_CUSTOMERS else f"customer:{written}"
 
 
+def customer_written(customer: str) -> str:
+    """The customer as `customer_named` reads him, in the shortest form: the bare customer number
+    where that is plain."""
+    number = customer.removeprefix("customer:")
+    return number if customer_named(number) == customer else customer
+
+
 def customer_id_of(customer: str) -> str:
     kind, mark, rest = customer.partition(":")
     return rest if mark and kind in ("customer", "address") else customer

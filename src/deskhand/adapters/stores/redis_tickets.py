@@ -1,7 +1,9 @@
 """The checkpoints of active tickets in Redis.
 
-Keys follow `{prefix}:{customer_id}:{ticket_id}:{desk}`. A set for each customer names his tickets,
-so nothing is ever found by scanning all keys. Keys of other programs are neither read nor deleted.
+Keys follow `{prefix}:{customer_id}:{ticket_id}:{desk}`, as `langgraph:checkpoint:CUST-001:TKT-...`;
+whoever has no customer number stands there with his kind (`address%3Aann@example.com`). A set for
+each customer names his tickets, so nothing is ever found by scanning all keys. Keys of other
+programs are neither read nor deleted.
 """
 
 import json
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit, urlunsplit
 
 from deskhand.errors import ConfigError, ForeignKey, StoreUnavailable
-from deskhand.model.ticket import customer_named
+from deskhand.model.ticket import customer_named, customer_written
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
@@ -113,13 +115,24 @@ class RedisActiveTickets:
     async def all_checkpoints(self) -> AsyncIterator[tuple[str, str]]:
         """Goes through all keys: only to make everything again."""
         async for key in self._all_sets():
-            customer = unquote(key.removeprefix(self._sets))
+            customer = customer_named(unquote(key.removeprefix(self._sets)))
             try:
+                if key != self._set(customer):
+                    await self._clear_older(key, customer)
+                    continue
                 ticket_ids = await self.scan_activated_ticket_ids(customer)
             except ForeignKey:
                 continue
             for ticket_id in ticket_ids:
                 yield customer, ticket_id
+
+    async def _clear_older(self, key: str, customer: str) -> None:
+        """Clear what was kept when a customer number stood in keys with its kind."""
+        older = quote(customer, safe=_PLAIN)
+        desk = quote(self._desk, safe=_PLAIN)
+        members = await _asked(self._client.smembers(key), key)
+        keys = [f"{self._prefix}:{older}:{member}:{desk}" for member in members]
+        await _asked(self._client.delete(key, *keys))
 
     async def foreign_keys(self) -> list[str]:
         kinds = {key: await _asked(self._client.type(key)) async for key in self._all_sets()}
@@ -141,17 +154,21 @@ class RedisActiveTickets:
         await self._client.aclose()
 
     def _key(self, customer_id: str, ticket_id: str) -> str:
-        parts = (customer_named(customer_id), ticket_id, self._desk)
-        named = (quote(part, safe=_PLAIN) for part in parts)
-        return ":".join((self._prefix, *named))
+        named = (quote(part, safe=_PLAIN) for part in (ticket_id, self._desk))
+        return ":".join((self._prefix, _written(customer_id), *named))
 
     def _set(self, customer_id: str) -> str:
-        return self._sets + quote(customer_named(customer_id), safe=_PLAIN)
+        return self._sets + _written(customer_id)
 
     @property
     def _sets(self) -> str:
         """What the keys of this desk's sets begin with."""
         return f"{self._prefix}.customers:{quote(self._desk, safe=_PLAIN)}:"
+
+
+def _written(customer_id: str) -> str:
+    """The customer as he stands in a key."""
+    return quote(customer_written(customer_named(customer_id)), safe=_PLAIN)
 
 
 async def _asked(answer: Awaitable[Any], key: str = "") -> Any:
