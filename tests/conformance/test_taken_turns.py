@@ -6,7 +6,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
-from deskhand.model.message import HANDED_BACK
+from deskhand.model.message import HANDED_BACK, Message
+from deskhand.model.principal import ANONYMOUS
 from deskhand.model.run import RunStatus
 from deskhand.model.ticket_request import MOST_MESSAGES, TICKET_HEADER, HandedIn, TicketTurn
 from tests.conformance.adapters import Stores
@@ -20,12 +21,17 @@ def said(content: str, at: float | None = None) -> TicketTurn:
     return TicketTurn(role="customer", content=content, timestamp=timestamp)
 
 
-async def take(store: Any, number: int, *turns: TicketTurn, **fields: Any) -> str:
-    """Place a message that a program handed in; returns its ticket."""
+def handed_in_mail(number: int, *turns: TicketTurn, **fields: Any) -> Message:
+    """A message that a program handed in."""
     kept = HandedIn(messages=turns, taken=tuple(range(len(turns))))
     body = "\n\n".join(turn.content for turn in turns)
     headers = {TICKET_HEADER: kept.model_dump_json()}
-    message = mail(number, body, channel=HANDED_BACK, headers=headers, **fields)
+    return mail(number, body, channel=HANDED_BACK, headers=headers, **fields)
+
+
+async def take(store: Any, number: int, *turns: TicketTurn, **fields: Any) -> str:
+    """Place a message that a program handed in; returns its ticket."""
+    message = handed_in_mail(number, *turns, **fields)
     placed = await placing_of(tickets_of(store)).place(await accepted(store, message), message)
     return str(placed.ticket_id)
 
@@ -49,6 +55,31 @@ async def test_words_are_known_by_customer_and_ticket(stores: Stores) -> None:
     assert await taken(store, said("Hello?"), customer="address:eve@example.com") == []
     [again] = await tickets_of(store).store.turns_taken([ANN], [said("Hello?")])
     assert again.words.conversation == "c1"
+
+
+async def test_what_was_handed_in_is_known_before_it_lies_in_a_ticket(stores: Stores) -> None:
+    store = await stores()
+    tickets = tickets_of(store).store
+    here, elsewhere = said("Order 48213 is late"), said("Hello?")
+    waiting = handed_in_mail(1, here, elsewhere)
+    run = await accepted(store, waiting)
+    await accepted(store, handed_in_mail(2, here, address="bob@example.com"))
+    await accepted(store, mail(3, here.content))
+    unproven = {"address": "ann@example.com", "principal": ANONYMOUS}
+    await accepted(store, handed_in_mail(4, here, **unproven))
+
+    [turn] = await tickets.turns_waiting(waiting, [here, said("Invoice")])
+    assert (turn.words.content, turn.words.conversation) == (here.content, waiting.conversation)
+    assert turn.run == run
+    await placing_of(tickets_of(store)).place(run, waiting)
+    assert await tickets.turns_waiting(waiting, [here]) == []
+
+    other = handed_in_mail(5, elsewhere)
+    failed = await accepted(store, other)
+    assert len(await tickets.turns_waiting(other, [elsewhere])) == 1
+    await store.claim(failed, {"flow": "v"})
+    await store.finish(failed, RunStatus.FAILED)
+    assert await tickets.turns_waiting(other, [elsewhere]) == []
 
 
 async def test_a_mail_is_known_whole_and_by_its_paragraphs(stores: Stores) -> None:

@@ -3,6 +3,7 @@ place."""
 
 import asyncio
 from dataclasses import replace
+from functools import partialmethod
 from typing import Any
 
 import pytest
@@ -10,8 +11,9 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.contacts import SqlContacts
+from deskhand.adapters.stores.customer_tickets import tickets_of_customer
 from deskhand.adapters.stores.mentions import find_mentions
-from deskhand.adapters.stores.tickets import SqlTickets, tickets_of_customer
+from deskhand.adapters.stores.tickets import SqlTickets
 from deskhand.errors import Conflict, NotFound, TicketsChanged
 from deskhand.model.contact import ContactEntry
 from deskhand.model.principal import asserted
@@ -408,6 +410,31 @@ async def test_a_customers_tickets_are_found_first_and_put_in_order_then(stores:
 
     sign, told = await store._database.read_core(plan)
     assert sign in told
+
+
+async def test_who_has_more_tickets_than_are_read_at_once_comes_back_to_any(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await stores()
+    clock = Moments()
+    tickets = tickets_of(store, clock=clock)
+    ids: list[str] = []
+    for number in range(6):
+        clock.at += 1
+        matter = mail(number, f"Order {number}8213 is late", conversation=f"c{number}")
+        ids.append((await placed(store, tickets, matter)).ticket_id)
+        if number != 1:
+            await tickets.set_state(ids[-1], TicketState.SOLVED, "eve")
+    monkeypatch.setattr(SqlTickets, "of_customer", partialmethod(SqlTickets.of_customer, limit=2))
+    seen = await tickets.seen_by(["address:ann@example.com"], "none")
+    assert [ticket.id for ticket in seen.tickets] == [ids[5], ids[1]]
+
+    open_one = await placed(store, tickets, mail(10, "Order 18213 again"))
+    assert open_one.ticket_id == ids[1]
+    cited = await placed(store, tickets, mail(11, f"About {ids[0]}, please"))
+    assert cited.ticket_id == ids[0]
+    same = await placed(store, tickets, mail(12, "Hello?", conversation="c2"))
+    assert same.ticket_id == ids[2]
 
 
 async def test_words_are_found_in_the_whole_of_every_message(stores: Stores) -> None:

@@ -1,5 +1,6 @@
 """Triage over HTTP: a ticket in, its triage result back, and nothing taken twice."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -18,6 +19,7 @@ from deskhand.engine.story import read_records
 from deskhand.engine.triage_service import TriageService
 from deskhand.errors import ConfigError
 from deskhand.model.contact import ContactEntry
+from deskhand.tickets.placing import TicketPlacing
 from deskhand.web.api.app import create_app
 from deskhand.wiring import api_keys, open_database, open_desk
 from tests.api_kit import Client, Served, is_problem
@@ -331,7 +333,8 @@ async def test_who_the_customer_is_counts_only_with_the_right_to_say_so(desk: Se
     found = answer.json()
     assert found["ignored"] == ["customer_id", "customer_info"]
     assert found["ticket_id"] != known["ticket_id"]
-    assert (await outputs(desk, found["run_id"]))["customer_info"] == {}
+    seen = await outputs(desk, found["run_id"])
+    assert seen["customer_info"] == seen["ticket"]["customer_info"] == {}
 
     named = ticket(ticket_id=known["ticket_id"])
     is_problem(await unsure.post("/api/triage", json=named), 404, "not_found")
@@ -353,7 +356,7 @@ async def test_metadata_and_what_agents_said_stay_with_the_ticket(desk: Served) 
     found = (await client.post("/api/triage", json=given)).json()
     kept = (await outputs(desk, found["run_id"]))["ticket"]
     assert kept["metadata"] == {"source": "shop", "cart": [1, 2]}
-    assert kept["customer_id"] == "CUST-001"
+    assert (kept["customer_id"], kept["customer_info"]) == ("CUST-001", given["customer_info"])
     assert [(turn["role"], turn["content"]) for turn in kept["messages"]] == [
         ("agent", "Did you get our mail?"),
         ("customer", QUESTION["content"]),
@@ -384,6 +387,35 @@ async def test_known_messages_are_not_taken_twice(desk: Served) -> None:
     third = (await client.post("/api/triage", json=ticket(messages=[earlier, later]))).json()
     assert third["run_id"] not in (first["run_id"], second["run_id"])
     assert third["ticket_id"] == first["ticket_id"]
+
+
+async def test_messages_are_known_before_anybody_looked_at_them(
+    desk: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goes_on = asyncio.Event()
+    place = TicketPlacing.place
+
+    async def held(placing: TicketPlacing, *args: Any, **more: Any) -> Any:
+        await asyncio.wait_for(goes_on.wait(), PATIENCE)
+        return await place(placing, *args, **more)
+
+    monkeypatch.setattr(TicketPlacing, "place", held)
+    client = await desk.client()
+    more = {"role": "customer", "content": "And where do I find the settings?"}
+    grown = ticket(messages=[QUESTION, more])
+    runs: list[str] = []
+    for given in (ticket(), grown, grown):
+        answer = await client.post("/api/triage", params={"wait": 0}, json=given)
+        runs.append(answer.json()["run_id"])
+    second = await desk.desks["triage"].store.message(runs[1])
+    goes_on.set()
+    assert runs[0] != runs[1] == runs[2]
+    assert second is not None
+    assert second.body == more["content"]
+    found = (await client.post("/api/triage", json=grown)).json()
+    assert found["run_id"] == runs[1]
+    earlier = (await client.get(f"/api/triage/{runs[0]}")).json()
+    assert earlier["ticket_id"] == found["ticket_id"]
 
 
 async def test_a_named_ticket_is_the_ticket_whatever_the_words_say(desk: Served) -> None:

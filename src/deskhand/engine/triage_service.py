@@ -184,11 +184,15 @@ class TriageService:
 
     async def _known_turns(self, request: TicketRequest) -> KnownTurns:
         """What was taken before of this customer's words."""
-        author = self._sender(request).author
-        named = await self._named(request, author)
+        sender = self._sender(request)
+        named = await self._named(request, sender.author)
         ticket_id = None if named is None else named.id
         own = [turn for turn in request.messages if turn.is_customers]
-        taken = await self.desk.tickets.store.turns_taken([author], own, ticket=ticket_id)
+        store = self.desk.tickets.store
+        waiting = await store.turns_waiting(sender, own)  # first: what is placed meanwhile is taken
+        taken = await store.turns_taken([sender.author], own, ticket=ticket_id)
+        placed = {turn.run for turn in taken}
+        taken += [turn for turn in waiting if turn.run not in placed]
         if ticket_id is None:
             return KnownTurns(taken)
         return KnownTurns(taken, ticket_id, await self._conversation_of(ticket_id))

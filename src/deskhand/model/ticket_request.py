@@ -5,9 +5,10 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from deskhand.model.contact import CustomerInfo
+from deskhand.model.contact import CUSTOMER_INFO_HEADER, CustomerInfo, read_customer_info
 from deskhand.model.frozen import Frozen, Moment
 from deskhand.model.message import HANDED_BACK, Message
+from deskhand.model.principal import PrincipalKind
 
 TICKET_HEADER = "x-deskhand-ticket"
 """The header under which it is kept, as JSON; it counts only for what came over this API."""
@@ -74,6 +75,13 @@ def handed_in(message: Message) -> HandedIn | None:
         return None
 
 
+def asserted_info(message: Message) -> CustomerInfo:
+    """What the program that vouches for the customer said about him with the message."""
+    if message.principal.kind is not PrincipalKind.ASSERTED:
+        return CustomerInfo()
+    return read_customer_info(message.headers.get(CUSTOMER_INFO_HEADER))
+
+
 @dataclass(frozen=True, slots=True)
 class TakenWords:
     """Words of the customer that a message brought."""
@@ -92,6 +100,7 @@ class TakenTurn:
     words: TakenWords
     run: str
     ticket: str
+    """The conversation where the run's message lies in no ticket yet."""
 
 
 def words_taken(message: Message) -> list[TakenWords]:

@@ -1,6 +1,6 @@
 """Tickets: their events and archive, and the store of those that are worked on."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from deskhand.model.message import Message
@@ -46,10 +46,16 @@ class TicketStore(TicketArchive, Protocol):
     desk: str
 
     async def of_customer(
-        self, customers: Sequence[str], *, conversation: str = "", limit: int = 200
+        self,
+        customers: Sequence[str],
+        *,
+        conversation: str = "",
+        sought: Collection[str] = (),
+        limit: int = 200,
     ) -> CustomerTickets:
-        """The tickets of a customer that are not merged, the newest first; the version is that of
-        the first name."""
+        """The tickets of a customer that are not merged, the latest changed first; the version is
+        that of the first name. Of more than `limit` those of the conversation and those with
+        `sought` ids are given before others, and unfinished ones before those that are over."""
         ...
 
     async def write(
@@ -111,6 +117,11 @@ class TicketStore(TicketArchive, Protocol):
         """Where words of these turns were taken from a customer before, oldest first, whatever the
         number of his tickets. Of words that he said very often, the newest are given, those of
         `ticket` and of the turns' times before others."""
+        ...
+
+    async def turns_waiting(self, sender: Message, turns: Sequence[TicketTurn]) -> list[TakenTurn]:
+        """Where words of these turns were handed in by programs for this sender and lie in no
+        ticket yet, since nobody has looked at them; the ticket is the conversation then."""
         ...
 
     async def timeline(self, ticket_id: str) -> list[TicketMessage]:

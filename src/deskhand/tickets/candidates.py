@@ -32,6 +32,11 @@ class Incoming:
     text: str = ""
     """Its words, as its meaning is judged by."""
 
+    @property
+    def tickets_named(self) -> frozenset[str]:
+        """The tickets that it is said to continue, in whichever way."""
+        return frozenset(filter(None, (self.named, self.answered, *self.cited)))
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:

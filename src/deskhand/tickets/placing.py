@@ -110,6 +110,9 @@ class TicketPlacing:
         async def attempt() -> PlacedMessage:
             seen = await self.tickets.seen_by(customer.names, facts.conversation)
             incoming = await self._incoming(message, customer, facts, vector)
+            unseen = incoming.tickets_named - {ticket.id for ticket in seen.tickets}
+            if unseen:  # he has more tickets than are read at once
+                seen = await self.tickets.seen_by(customer.names, facts.conversation, unseen)
             candidates = await self._candidates(message, incoming.named, customer, seen)
             asked = await self._asked(run_id, incoming, candidates, without_model)
             result = asked.result or match(incoming, candidates)

@@ -6,7 +6,7 @@ What a crash leaves between the two is mended by whoever looks at the customer's
 """
 
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from deskhand.config.sections.tickets import TicketsSection
@@ -172,8 +172,10 @@ class Tickets:
 
     # --- what stages do
 
-    async def seen_by(self, customers: Sequence[str], conversation: str) -> CustomerTickets:
-        return await self.store.of_customer(customers, conversation=conversation)
+    async def seen_by(
+        self, customers: Sequence[str], conversation: str, sought: Collection[str] = ()
+    ) -> CustomerTickets:
+        return await self.store.of_customer(customers, conversation=conversation, sought=sought)
 
     async def record(
         self,

@@ -9,13 +9,17 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.model.message import Message
+from deskhand.model.run import RunStatus
 from deskhand.model.ticket_request import (
     MOST_MESSAGES,
     TakenTurn,
     TakenWords,
     TicketTurn,
+    handed_in,
     words_taken,
 )
+
+_AT_WORK = (RunStatus.QUEUED, RunStatus.RUNNING)
 
 
 def write_turns(core: sa.Connection, desk: str, customer: str, runs: Sequence[int]) -> None:
@@ -67,6 +71,36 @@ def turns_taken(
         .order_by(ranked.c.run, ranked.c.place)
     )
     return [_taken_turn(row, content_by_digest) for row in core.execute(chosen)]
+
+
+def turns_waiting(
+    core: sa.Connection, desk: str, sender: Message, turns: Sequence[TicketTurn]
+) -> list[TakenTurn]:
+    """As `TicketStore.turns_waiting`."""
+    contents = {turn.words for turn in turns}
+    waiting: list[TakenTurn] = []
+    for row in core.execute(_unplaced(desk, sender)):
+        message = Message.model_validate_json(row.body)
+        if message.author != sender.author or handed_in(message) is None:
+            continue
+        said = [words for words in words_taken(message) if words.content in contents]
+        waiting += [TakenTurn(words, row.id, message.conversation) for words in said]
+    return waiting
+
+
+def _unplaced(desk: str, sender: Message) -> sa.Select[Any]:
+    """The messages of an address that wait for their ticket. They are found among the runs at
+    work, which are few, and not among all that the sender ever wrote."""
+    runs, here, links = t.runs.c, t.messages.c, t.ticket_messages.c
+    address = sender.correspondent.strip().lower()
+    at_work = (runs.desk == desk, runs.pruned_at.is_(None), runs.status.in_(_AT_WORK))
+    is_placed = sa.exists().where(links.desk == desk, links.run == runs.position)
+    return (
+        sa.select(runs.id, here.body)
+        .join(t.messages, here.run == runs.position)
+        .where(*at_work, here.sender + "" == address, here.body.is_not(None), ~is_placed)
+        .order_by(runs.position)
+    )
 
 
 def _ranked(

@@ -8,8 +8,14 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import tables as t
 from deskhand.adapters.stores.core_database import CoreDatabase
+from deskhand.adapters.stores.customer_tickets import (
+    BY_CHANGE,
+    checkpoint_of,
+    seen_tickets,
+    version_of,
+)
 from deskhand.adapters.stores.search_index import SqlSearchIndex
-from deskhand.adapters.stores.taken_turns import turns_taken, write_turns
+from deskhand.adapters.stores.taken_turns import turns_taken, turns_waiting, write_turns
 from deskhand.adapters.stores.ticket_queues import TicketQueues, by_deadline, narrowed
 from deskhand.adapters.stores.ticket_rows import (
     event_of,
@@ -33,22 +39,12 @@ from deskhand.model.ticket import (
     TicketMessage,
 )
 from deskhand.model.ticket_request import TakenTurn, TicketTurn
-from deskhand.model.ticket_state import TicketFilter, TicketOrder, TicketState
+from deskhand.model.ticket_state import TicketFilter, TicketOrder
 from deskhand.ports.tickets import TicketDeadline
 from deskhand.tickets.fold import fold
 
 _LONGEST_CHAIN = 50
 """Merged tickets that lead on, at most; there are no circles, so this is never reached."""
-_BY_CHANGE: sa.ColumnElement[float] = t.tickets.c.changed_at + 0
-"""The time of the last change, in words that no index knows. One customer's tickets are few: they
-are found by the customer and then put in order, not by going through all tickets in order."""
-
-
-def tickets_of_customer(desk: str, customers: Sequence[str], limit: int) -> sa.Select[Any]:
-    """The rows of one customer's tickets that are not merged, the latest changed first."""
-    here = t.tickets.c
-    mine = (here.desk == desk, here.customer.in_(customers), here.state != TicketState.MERGED)
-    return sa.select(t.tickets).where(*mine).order_by(_BY_CHANGE.desc(), here.id).limit(limit)
 
 
 class SqlTickets(TicketQueues):
@@ -61,31 +57,19 @@ class SqlTickets(TicketQueues):
     # --- one customer
 
     async def version(self, customer: str) -> int:
-        return await self._database.glance(lambda core: self._version(core, customer))
-
-    def _version(self, core: sa.Connection, customer: str) -> int:
-        here = t.ticket_customers.c
-        query = sa.select(here.version).where(here.desk == self.desk, here.customer == customer)
-        return core.execute(query).scalar() or 0
+        return await self._database.glance(lambda core: version_of(core, self.desk, customer))
 
     async def of_customer(
-        self, customers: Sequence[str], *, conversation: str = "", limit: int = 200
+        self,
+        customers: Sequence[str],
+        *,
+        conversation: str = "",
+        sought: Collection[str] = (),
+        limit: int = 200,
     ) -> CustomerTickets:
-        wanted = tickets_of_customer(self.desk, customers, limit)
-        links = t.ticket_messages.c
-        met = sa.select(links.ticket).where(
-            links.desk == self.desk, links.conversation == conversation
+        return await self._database.read_core(
+            lambda core: seen_tickets(core, self.desk, customers, conversation, sought, limit)
         )
-
-        def op(core: sa.Connection) -> CustomerTickets:
-            version = self._version(core, customers[0])  # first: a change after it is noticed
-            rows = core.execute(wanted).all()
-            archived = {row.id: _checkpoint(row.checkpoint) for row in rows if row.checkpoint}
-            in_conversation = frozenset(core.execute(met.distinct()).scalars())
-            tickets = tuple(ticket_of(row) for row in rows)
-            return CustomerTickets(version, tickets, in_conversation, archived)
-
-        return await self._database.read_core(op)
 
     async def write(
         self,
@@ -209,7 +193,7 @@ class SqlTickets(TicketQueues):
             same_time = sa.and_(here.changed_at == at, here.id > ticket_id)
             query = query.where(sa.or_(here.changed_at < at, same_time))
         is_few = wanted.customer is not None or wanted.conversation is not None
-        changed = _BY_CHANGE if is_few else here.changed_at
+        changed = BY_CHANGE if is_few else here.changed_at
         query = query.order_by(changed.desc(), here.id).limit(limit)
         return [ticket_of(row) for row in await self._rows_with_words(query, wanted)]
 
@@ -288,6 +272,11 @@ class SqlTickets(TicketQueues):
             lambda core: turns_taken(core, self.desk, customers, turns, ticket)
         )
 
+    async def turns_waiting(self, sender: Message, turns: Sequence[TicketTurn]) -> list[TakenTurn]:
+        return await self._database.read_core(
+            lambda core: turns_waiting(core, self.desk, sender, turns)
+        )
+
     async def timeline(self, ticket_id: str) -> list[TicketMessage]:
         links = t.ticket_messages.c
         query = (
@@ -322,7 +311,7 @@ class SqlTickets(TicketQueues):
     async def checkpoint(self, ticket_id: str) -> TicketCheckpoint | None:
         query = sa.select(t.tickets.c.checkpoint).where(self._here, t.tickets.c.id == ticket_id)
         held = await self._database.read_core(lambda core: core.execute(query).scalar())
-        return None if held is None else _checkpoint(held)
+        return None if held is None else checkpoint_of(held)
 
     async def save_ticket(self, ticket: Ticket, checkpoint: TicketCheckpoint) -> bool:
         here = t.tickets.c
@@ -369,10 +358,6 @@ class SqlTickets(TicketQueues):
             sa.select(t.tickets).where(self._here, t.tickets.c.id == ticket_id)
         ).one_or_none()
         return None if row is None else tuple(row)
-
-
-def _checkpoint(held: bytes) -> TicketCheckpoint:
-    return TicketCheckpoint.model_validate_json(bytes(held))
 
 
 def _customer_keys(customer: str) -> list[str]:

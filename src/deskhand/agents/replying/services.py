@@ -16,7 +16,7 @@ from deskhand.model.envelope import Ask, Envelope, StageResult
 from deskhand.model.message import Message, iso
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import ReviewKind
-from deskhand.model.ticket_request import handed_in
+from deskhand.model.ticket_request import asserted_info, handed_in
 from deskhand.model.understanding import Understanding
 from deskhand.ports import StageContext, ToolGate
 from deskhand.tickets.placing import TicketPlacing
@@ -163,7 +163,8 @@ def _as_it_came(message: Message, thread_id: str) -> dict[str, Any]:
     request = handed_in(message)
     if request is not None:
         given = request.model_dump(mode="json", include={"messages", "metadata"})
-        return {"customer_id": customer_id, **given}
+        info = asserted_info(message).model_dump(exclude_none=True)
+        return {"customer_id": customer_id, "customer_info": info, **given}
     said = {
         "role": "customer",
         "content": message.words,

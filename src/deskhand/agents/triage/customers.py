@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from deskhand.model.contact import CUSTOMER_INFO_HEADER, Contact, read_customer_info
+from deskhand.model.contact import Contact
 from deskhand.model.message import Message
-from deskhand.model.principal import PrincipalKind
+from deskhand.model.ticket_request import asserted_info
 from deskhand.ports import Contacts
 
 ASKED = ("plan", "tenure_months", "seats", "region")
@@ -24,7 +24,7 @@ async def customer_lookup(contacts: Contacts, message: Message) -> dict[str, Any
         value = getattr(contact, name, None)
         if value is not None:
             info[name] = value
-    return info | _asserted(message)
+    return info | asserted_info(message).model_dump(exclude_none=True)
 
 
 async def customer_marks(contacts: Contacts, message: Message) -> dict[str, Any]:
@@ -52,10 +52,3 @@ async def _contact(contacts: Contacts, message: Message) -> Contact | None:
     if contact is None or principal.customer_id not in (None, contact.customer_id):
         return None
     return contact
-
-
-def _asserted(message: Message) -> dict[str, Any]:
-    if message.principal.kind is not PrincipalKind.ASSERTED:
-        return {}
-    said = read_customer_info(message.headers.get(CUSTOMER_INFO_HEADER))
-    return said.model_dump(exclude_none=True)
