@@ -6,10 +6,12 @@ from typing import Any
 from deskhand.engine.story import read_records
 from deskhand.mail.message_files import message_from
 from deskhand.model.run import RunStatus
+from deskhand.model.ticket import DESK
 from deskhand.model.ticket_state import TicketState
+from deskhand.tickets.handling import note_answers
 from deskhand.wiring import Desk, open_database, open_desk, read_desk
 
-DESK = """\
+YAML = """\
 desk: shop
 mode: auto
 brain: {scripted: brain.yaml}
@@ -45,7 +47,7 @@ async def ask(envelope, ctx, settings):
 
 
 def a_desk(folder: Path, reopen: str = "14 days") -> Path:
-    (folder / "desk.yaml").write_text(DESK.replace("REOPEN", reopen))
+    (folder / "desk.yaml").write_text(YAML.replace("REOPEN", reopen))
     (folder / "brain.yaml").write_text(BRAIN)
     (folder / "tools.py").write_text(TOOLS)
     return folder
@@ -80,6 +82,10 @@ async def test_an_answer_on_another_channel_takes_the_question_up(tmp_path: Path
         asked, status = await shop.say("Where is my parcel? I do not know its number.")
         assert status is RunStatus.WAITING_USER
         ticket = await shop.ticket(asked)
+        await note_answers(desk.tickets, DESK)
+        waiting = await desk.tickets.find(ticket)
+        assert waiting.state is TicketState.PENDING
+        assert [end for _, end in waiting.pauses] == [None]
 
         stranger, _ = await shop.say(f"{ticket}: the number is 7.", customer_id=None)
         assert (await desk.store.run(asked)).status is RunStatus.WAITING_USER
@@ -88,6 +94,9 @@ async def test_an_answer_on_another_channel_takes_the_question_up(tmp_path: Path
         answer, status = await shop.say(f"{ticket}: the number is 7.", channel="chat")
         assert status is RunStatus.SENT
         assert await shop.ticket(answer) == ticket
+        going_on = await desk.tickets.find(ticket)
+        assert going_on.state is TicketState.ACTIVE
+        assert None not in [end for _, end in going_on.pauses]
         parked = await desk.store.run(asked)
         assert (parked.status, parked.successor) == (RunStatus.DONE, answer)
         records = await read_records(desk.store, answer)
