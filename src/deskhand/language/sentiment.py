@@ -27,6 +27,7 @@ WORDS_COUNT = 600.0
 _PRAISE = 0.8
 """From this probability a text full of praise means it."""
 _NEGATION, _SARCASM, _NEGATED, _NO_HASTE = "negation", "sarcasm", "negated", "no haste"
+_TROUBLE, _MENDED, _EXCLAIMED = "trouble", "mended", "exclaimed"
 _NEEDS_SIGNS = ("frustrated", "urgent")
 _HARDLY_UPSET = 0.12
 """By how much such a feeling must be likelier than calm, where no word of its own stands there."""
@@ -85,15 +86,17 @@ def read_sentiment(
         return SentimentReading(language=spoken, is_sure=False, why=why)
     reading = (reader or shared_message_reader(Graph.TICKETS)).read(read)
     hits = _words_of_feeling(read, spoken)
-    mocking = _hits(" ".join(fold(read).split()), spoken, _SARCASM)
-    denied = [Sentiment.POSITIVE] if _is_denied(hits, mocking) else []
+    folded = " ".join(fold(read).split())
+    mocking = _hits(folded, spoken, _SARCASM)
+    mocked = _praise_of_trouble(folded, spoken)
+    denied = [Sentiment.POSITIVE] if mocked or _is_denied(hits, mocking) else []
     if hits.get(_NO_HASTE):
         denied.append(Sentiment.URGENT)
     chances = _weighed(reading.probabilities["sentiment"], hits, denied)
     if chances is None:
         return SentimentReading(language=spoken)
     feeling = _likeliest(chances, hits)
-    why = _doubt(feeling, chances[feeling], mocking)
+    why = _mockery(mocked) or _doubt(feeling, chances[feeling], mocking)
     return SentimentReading(
         sentiment=Sentiment(feeling),
         language=spoken,
@@ -159,11 +162,23 @@ def _is_denied(hits: Mapping[str, Sequence[str]], mocking: Sequence[str]) -> boo
     return bool(mocking) and any(hits[kind] for kind in _NEGATIVE)
 
 
+def _praise_of_trouble(folded: str, language: str) -> list[str]:
+    """Words of praise beside something that is broken or lost and that nobody mended: “great,
+    another outage”. That is hardly meant, however much praise there is."""
+    if not _hits(folded, language, _TROUBLE) or _hits(folded, language, _MENDED):
+        return []
+    return [*_hits(folded, language, _SARCASM), *_hits(folded, language, _EXCLAIMED)]
+
+
+def _mockery(words: Sequence[str]) -> str:
+    return f"“{words[0]}” may be sarcasm" if words else ""
+
+
 def _doubt(feeling: str, chance: float, mocking: Sequence[str]) -> str:
     """Why a person should not trust the feeling; empty where nothing speaks against it."""
     is_praise = feeling == Sentiment.POSITIVE and chance >= _PRAISE
     if mocking and not is_praise:
-        return f"“{mocking[0]}” may be sarcasm"
+        return _mockery(mocking)
     if chance < SURE:
         return f"{feeling} is hardly likelier than other feelings"
     return ""

@@ -88,6 +88,42 @@ def test_praise_beside_a_complaint_is_told_as_unsure(language: str, text: str) -
 @pytest.mark.parametrize(
     ("language", "text"),
     [
+        ("en", "Great, another outage. Thanks a lot!"),
+        ("en", "Oh great, another update that breaks everything. Congratulations."),
+        ("en", "What a fantastic service: three days and not one answer."),
+        ("cs", "To se vám fakt povedlo, přihlášení je rozbité."),
+        ("de", "Herzlichen Glückwunsch, meine Boards sind leer."),
+        ("es", "Enhorabuena, habéis perdido mis tableros."),
+        ("fr", "Super, mes tableaux sont vides. Merci beaucoup."),
+        ("pl", "No świetnie, znowu nie mogę się zalogować."),
+    ],
+)
+def test_praise_of_trouble_is_told_as_unsure(language: str, text: str) -> None:
+    read = read_sentiment(text, language)
+    assert not read.is_sure
+    assert "sarcasm" in read.why
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Great job with the fix, everything works again, thank you so much."),
+        ("en", "Congratulations on the new release, it is fantastic!"),
+        ("cs", "Gratuluji k nové verzi, je skvělá!"),
+        ("de", "Super gemacht, es läuft wieder, vielen Dank."),
+        ("es", "Buen trabajo, ya funciona todo, muchas gracias."),
+        ("fr", "Bien joué, tout remarche, merci beaucoup."),
+        ("pl", "Świetna robota, wszystko już działa, bardzo dziękuję."),
+    ],
+)
+def test_praise_for_what_was_mended_is_meant(language: str, text: str) -> None:
+    read = read_sentiment(text, language)
+    assert (read.sentiment, read.is_sure) == (Sentiment.POSITIVE, True)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
         ("th", "ฉันไม่สามารถเข้าสู่ระบบได้ กรุณาช่วยด้วย"),
         ("it", "Non riesco ad accedere al mio account, potete aiutarmi per favore?"),
         ("und", "12345 67890"),
