@@ -21,7 +21,7 @@ def ticket_document(
     fields = with_times(ticket.model_dump(mode="json"))
     fields |= {"customer_id": ticket.customer_id, "thread_id": ticket.thread_id}
     fields["notes"] = [with_times(note) for note in fields["notes"]]
-    fields["asks"] = [with_times(ask) for ask in fields["asks"]]
+    fields["asks"] = [_ask(ask) for ask in fields["asks"]]
     if messages is None:
         del fields["runs"], fields["notes"], fields["asks"]
         return fields
@@ -30,6 +30,11 @@ def ticket_document(
         with_times(event.model_dump(mode="json", exclude_defaults=True)) for event in events
     ]
     return fields
+
+
+def _ask(fields: dict[str, Any]) -> dict[str, Any]:
+    """An ask as JSON; nobody settled an open one, so it has no time."""
+    return with_times({**fields, "at": fields["at"] or None})
 
 
 async def export_lines(tickets: "Tickets", customer: str | None) -> AsyncIterator[str]:

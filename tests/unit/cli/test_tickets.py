@@ -151,6 +151,8 @@ def test_asks_are_marked_before_a_ticket_is_closed(
     assert "Where is it?" in refused.err
     marked = cli("tickets", "mark", ids[0], "answered", "--ask", "2", "--by", "eve")
     assert "[answered by eve]" in marked.out
+    asks = cli("tickets", "show", ids[0], "--json").json["asks"]
+    assert [ask["at"] is None for ask in asks] == [True, False]
     assert changed(cli("tickets", "close", ids[0], "--rest", "deferred", "--json"))["state"] == (
         "closed"
     )
