@@ -2,7 +2,7 @@
 
     python scripts/score_urgency.py lines.jsonl
 
-A line holds `language`, `plan`, `text` and `critical`.
+A line holds `lang`, `plan`, `text` and `critical`.
 """
 
 import json
