@@ -26,6 +26,8 @@ WORDS_COUNT = 600.0
 """How much likelier a feeling is whose own words stand in the text."""
 _PRAISE = 0.8
 """From this probability a text full of praise means it."""
+_COMPLAINT = 0.3
+"""Praise that reads so much like a complaint may be mockery."""
 _NEGATION, _SARCASM, _NEGATED, _NO_HASTE = "negation", "sarcasm", "negated", "no haste"
 _TROUBLE, _MENDED, _EXCLAIMED = "trouble", "mended", "exclaimed"
 _NEEDS_SIGNS = ("frustrated", "urgent")
@@ -96,7 +98,8 @@ def read_sentiment(
     if chances is None:
         return SentimentReading(language=spoken)
     feeling = _likeliest(chances, hits)
-    why = _mockery(mocked) or _doubt(feeling, chances[feeling], mocking)
+    complaint = reading.probabilities["concern"]["complaint"]
+    why = _mockery(mocked) or _doubt(feeling, chances[feeling], mocking, complaint)
     return SentimentReading(
         sentiment=Sentiment(feeling),
         language=spoken,
@@ -174,8 +177,10 @@ def _mockery(words: Sequence[str]) -> str:
     return f"“{words[0]}” may be sarcasm" if words else ""
 
 
-def _doubt(feeling: str, chance: float, mocking: Sequence[str]) -> str:
+def _doubt(feeling: str, chance: float, mocking: Sequence[str], complaint: float) -> str:
     """Why a person should not trust the feeling; empty where nothing speaks against it."""
+    if feeling == Sentiment.POSITIVE and complaint >= _COMPLAINT:
+        return "the praise may be sarcasm: it reads like a complaint"
     is_praise = feeling == Sentiment.POSITIVE and chance >= _PRAISE
     if mocking and not is_praise:
         return _mockery(mocking)

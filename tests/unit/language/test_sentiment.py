@@ -96,6 +96,9 @@ def test_praise_beside_a_complaint_is_told_as_unsure(language: str, text: str) -
         ("es", "Enhorabuena, habéis perdido mis tableros."),
         ("fr", "Super, mes tableaux sont vides. Merci beaucoup."),
         ("pl", "No świetnie, znowu nie mogę się zalogować."),
+        ("en", "I just love paying for an app that logs me out every ten minutes."),
+        ("cs", "Výborně, poslední dvě hodiny práce jsou pryč. Moc děkuji."),
+        ("fr", "Parfait, deux heures de travail perdues. Merci l'équipe."),
     ],
 )
 def test_praise_of_trouble_is_told_as_unsure(language: str, text: str) -> None:
