@@ -6,7 +6,8 @@ import logging
 import os
 import re
 import sys
-from collections.abc import MutableMapping
+import time
+from collections.abc import Mapping, MutableMapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from io import TextIOWrapper
@@ -15,6 +16,10 @@ from typing import Any, TextIO
 from deskhand.errors import ConfigError
 
 _STANDARD = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName", "color_message"}
+_NOTHING_MORE: dict[str, Any] = {
+    **vars(logging.makeLogRecord({})),
+    **dict.fromkeys(("thread", "threadName", "processName", "process", "exc_text")),
+}
 _COLOURS = {logging.WARNING: "33", logging.ERROR: "31", logging.CRITICAL: "31;1"}
 _SECRET_NAME = re.compile(r"(?i)(^|[_-])(key|secret|token|password|authorization|cookie)$")
 _SECRET_TEXT = re.compile(
@@ -63,6 +68,7 @@ def set_up_logging(
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     # nor where in the code a line was written: looking for that is another fifth
     logging._srcfile = None
+    logging.setLogRecordFactory(LineRecord)
     for talkative in ("alembic", "asyncio", "uvicorn"):
         logging.getLogger(talkative).setLevel(max(level, logging.WARNING))
 
@@ -76,6 +82,43 @@ def _wanted_format() -> str:
             fix="set it to `json` or `text`, or unset it",
         )
     return wanted or "text"
+
+
+class LineRecord(logging.LogRecord):
+    """A record that looks for nothing but what a line shows: neither for the thread, nor for the
+    process, nor for the file that it was written in."""
+
+    def __init__(
+        self,
+        name: str,
+        level: int,
+        pathname: str,
+        lineno: int,
+        msg: object,
+        args: Any,
+        exc_info: Any,
+        func: str | None = None,
+        sinfo: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        now = time.time()
+        if len(args) == 1 and args[0] and isinstance(args[0], Mapping):
+            args = args[0]
+        self.__dict__.update(
+            _NOTHING_MORE,
+            name=name,
+            msg=msg,
+            args=args,
+            levelname=logging.getLevelName(level),
+            levelno=level,
+            pathname=pathname,
+            lineno=lineno,
+            exc_info=exc_info,
+            funcName=func,
+            stack_info=sinfo,
+            created=now,
+            msecs=int(now % 1 * 1000) + 0.0,
+        )
 
 
 class LineHandler(logging.StreamHandler[TextIO]):
@@ -121,10 +164,14 @@ class HumanLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         at = _clock(int(record.created))
         level = self._painted(f"{record.levelname.lower():<7}", _COLOURS.get(record.levelno, "2"))
+        words = record.getMessage()
         fields = " ".join([f"{name}={value}" for name, value in _fields(record)])
-        line = f"{at} {level} {_without_secrets(record.getMessage())}"
+        if _may_hold_secret(f"{words} {fields}"):
+            words = _SECRET_TEXT.sub("***", words)
+            fields = _SECRET_TEXT.sub("***", fields)
+        line = f"{at} {level} {words}"
         if fields:
-            line += "  " + self._painted(_without_secrets(fields), "2")
+            line += f"  {self._painted(fields, '2')}"
         if record.exc_info and record.levelno >= logging.ERROR:
             line += "\n" + _without_secrets(self.formatException(record.exc_info))
         return line
@@ -141,11 +188,9 @@ def _clock(second: int) -> str:
 
 def _fields(record: logging.LogRecord) -> list[tuple[str, Any]]:
     """The bound fields, without those that are secret by their name."""
-    given = record.__dict__
     fields: list[tuple[str, Any]] = []
-    for name in [name for name in given if name not in _STANDARD]:
-        value = given[name]
-        if name.startswith("_"):
+    for name, value in record.__dict__.items():
+        if name in _STANDARD or name[:1] == "_":
             continue
         if _names_secret(name):
             value = "***"

@@ -15,14 +15,17 @@ from deskhand.model.spec import AgentSpec, RoutingRule
 from deskhand.ports import PromptSource
 from deskhand.tools.services import ServiceResult
 
+_PASSED = StageResult.model_construct()
+"""What every result of a stage is a copy of: its fields come from values that were checked."""
+
 
 def facts_for_texts(envelope: Envelope, output: Mapping[str, Any]) -> dict[str, Any]:
     """What prompts and templates may speak of: as `facts_of`, without names that nobody proved,
     and with what was said before as one text."""
     message = envelope.message
-    told_envelope = envelope if message is None else envelope.changed(message=message.as_told)
+    told_message = None if message is None else message.as_told
     metadata = {name: value for name, value in envelope.metadata.items() if name != MEMORY}
-    facts = facts_of(told_envelope.changed(metadata=metadata), output)
+    facts = facts_of(envelope.changed(message=told_message, metadata=metadata), output)
     return remembered_facts(envelope) | facts
 
 
@@ -75,7 +78,7 @@ class Router:
                 or self._spec.loop_to
                 or self._spec.default_next
             )
-        return StageResult(
+        return _PASSED.changed(
             outcome=outcome,
             next=target,
             ask=ask,

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from deskhand.config.sections.expiry import ExpirySpec
@@ -39,6 +39,8 @@ from deskhand.ports import Clock, Store
 log = logging.getLogger("deskhand.work")
 
 MAX_CRASHES = 5
+_FOR_PEOPLE = (RunStatus.WAITING_REVIEW, RunStatus.NEEDS_REVIEW, RunStatus.FAILED)
+"""Where a run rests that leaves something for people to look at."""
 
 Screening = Callable[[Message], Awaitable[End | None]]
 """Where the run of a message ends that no flow is to work; None for any other."""
@@ -103,13 +105,14 @@ class Worker:
             return None
         crash_point("dispatch.after_claim")
         ctx: RunContext | None = None
+        stored = _StoredMessage(claimed.message)
         try:
             answer = await self._answered(claimed)
-            refused = await self._refuse(claimed, answer)
+            refused = await self._refuse(claimed, stored, answer)
             if refused is not None:
                 end = refused
             else:
-                ctx = await self._context(claimed)
+                ctx = await self._context(claimed, stored)
                 carried = await (
                     self._carry(claimed, ctx) if answer is None else self._answer(answer, ctx)
                 )
@@ -155,7 +158,9 @@ class Worker:
         await ctx.answer(answer, lambda envelope: answer_in(answer, envelope))
         return await run_flow(self._manual_reply, ctx)
 
-    async def _refuse(self, claimed: Claimed, answer: Review | None) -> End | None:
+    async def _refuse(
+        self, claimed: Claimed, stored: "_StoredMessage", answer: Review | None
+    ) -> End | None:
         run = claimed.run
         if run.crashes >= MAX_CRASHES:
             words = (
@@ -171,7 +176,7 @@ class Worker:
             words = f"{claimed.taken_over_by} has taken this conversation over"
             return _refusal(RunStatus.NEEDS_REVIEW, ErrorCode.TAKEN_OVER, words)
         if self._screen is not None and not await self._sent_on_by_a_person(claimed):
-            screened = await self._screen(_message(claimed))
+            screened = await self._screen(stored.message)
             if screened is not None:
                 return screened
         if run.flow not in self._flows:
@@ -186,11 +191,11 @@ class Worker:
         reviews = await self._store.find_reviews(ReviewFilter(run_id=claimed.run.id))
         return any(review.decision and review.decided_by != EXPIRY for review in reviews)
 
-    async def _context(self, claimed: Claimed) -> RunContext:
+    async def _context(self, claimed: Claimed, stored: "_StoredMessage") -> RunContext:
         run = claimed.run
         continued = run.flow_version is not None
         return RunContext(
-            Envelope.of(_message(claimed), run_id=run.id),
+            Envelope.of(stored.message, run_id=run.id),
             claimed.message_digest,
             self._store,
             self._clock,
@@ -241,6 +246,8 @@ class Worker:
         )
 
     def _review(self, end: End, ctx: RunContext | None) -> NewReview | None:
+        if end.status not in _FOR_PEOPLE:
+            return None
         seq = BEFORE_ALL_STEPS if ctx is None else ctx.last_seq
         causes = causes_of(end)
         facts = facts_of(None if ctx is None else ctx.envelope)
@@ -290,13 +297,20 @@ def _refusal(status: RunStatus, code: ErrorCode, words: str) -> End:
     return End(status, words, ErrorNote(stage="", code=code, message=words))
 
 
-def _message(claimed: Claimed) -> Message:
-    """The stored message; PermanentError, without quoting it, when it cannot be read."""
-    try:
-        return Message.model_validate_json(claimed.message or b"")
-    except ValueError:
-        words = "the stored message cannot be read by this version"
-        raise PermanentError(words, ErrorCode.MESSAGE_UNREADABLE) from None
+class _StoredMessage:
+    """A claimed run's message, read when it is first asked for."""
+
+    def __init__(self, body: bytes | None) -> None:
+        self._body = body or b""
+
+    @cached_property
+    def message(self) -> Message:
+        """PermanentError, without quoting it, when it cannot be read."""
+        try:
+            return Message.model_validate_json(self._body)
+        except ValueError:
+            words = "the stored message cannot be read by this version"
+            raise PermanentError(words, ErrorCode.MESSAGE_UNREADABLE) from None
 
 
 def _broken(error: Exception) -> End:

@@ -98,9 +98,11 @@ RESERVED_FIELDS = {
 def wrong_fields(output: Mapping[str, Any]) -> list[str]:
     """What is wrong with a stage's reserved output fields, one sentence part each."""
     problems: list[str] = []
-    for name, (expected, fits) in RESERVED_FIELDS.items():
-        value = output.get(name)
-        if value is not None and not fits(value):
+    for name, value in output.items():
+        if value is None or name not in RESERVED_FIELDS:
+            continue
+        expected, fits = RESERVED_FIELDS[name]
+        if not fits(value):
             problems.append(f"`{name}` must be {expected}, not {repr(value)[:60]}")
     return problems
 

@@ -9,7 +9,6 @@ from email.message import EmailMessage
 from email.policy import SMTP, SMTPUTF8
 from email.quoprimime import body_encode
 from email.utils import format_datetime
-from typing import cast
 
 from deskhand.config.sections.channels import ChannelSpec
 from deskhand.errors import ToolError
@@ -82,14 +81,14 @@ def compose(outgoing: OutgoingMail, channel: ChannelSpec, *, any_recipient: bool
         _set(mail, name, value)
     if reply.language:
         _set(mail, "Content-Language", reply.language)
-    _set_text(mail, _text(outgoing, channel))
+    body = _set_text(mail, _text(outgoing, channel))
     if (answer := _invitation_answer(outgoing, channel)) is not None:
         mail.add_alternative(
             answer, subtype="calendar", charset="utf-8", params={"method": "REPLY"}
         )
     for file in outgoing.files:
         _attach(mail, file)
-    return _plain_bytes(mail) or mail.as_bytes()
+    return _plain_bytes(mail, body) or mail.as_bytes()
 
 
 def _set(mail: EmailMessage, name: str, value: str) -> None:
@@ -109,59 +108,56 @@ def _set_address(mail: EmailMessage, name: str, person: str, address: str) -> No
         mail[name] = _header_address(person, address)
 
 
-def _set_text(mail: EmailMessage, text: str) -> None:
-    """The mail's own text, encoded as `set_content` does it, in a fraction of the time."""
+def _set_text(mail: EmailMessage, text: str) -> bytes | None:
+    """The mail's own text, encoded as `set_content` does it, in a fraction of the time.
+
+    Returns it as it is sent, but for the ends of its lines; None where `set_content` did it.
+    """
     lines = text.encode().splitlines()
-    body: str | None
+    body: bytes | None
     if max(map(len, lines), default=0) <= _LONGEST_PLAIN_LINE:
         encoding = "7bit" if text.isascii() else "8bit"
-        body = _with_ends(lines, b"\n").decode("ascii", "surrogateescape")
+        body = _with_ends(lines, b"\n")
     else:
         encoding = "quoted-printable"
         body = _quoted_printable(lines)
     if body is None:
         mail.set_content(text)
-        return
+        return None
     mail.set_raw("Content-Type", 'text/plain; charset="utf-8"')
     mail.set_raw("Content-Transfer-Encoding", encoding)
     mail.set_raw("MIME-Version", "1.0")
-    mail.set_payload(body)
+    mail.set_payload(body.decode("ascii", "surrogateescape"))
+    return body
 
 
-def _quoted_printable(lines: list[bytes]) -> str | None:
-    """Text with long lines, for `set_payload`; None where its beginning is shorter as base64."""
+def _quoted_printable(lines: list[bytes]) -> bytes | None:
+    """Text with long lines; None where its beginning is shorter as base64."""
     beginning = _with_ends(lines[:_LINES_TO_CHOOSE_BY], b"\r\n")
     quoted = body_encode(beginning.decode("latin-1"), _LONGEST_PLAIN_LINE)
     if len(quoted) > len(b2a_base64(beginning)):
         return None
-    if len(lines) <= _LINES_TO_CHOOSE_BY:
-        return quoted
-    return body_encode(_with_ends(lines, b"\n").decode("latin-1"), _LONGEST_PLAIN_LINE)
+    if len(lines) > _LINES_TO_CHOOSE_BY:
+        quoted = body_encode(_with_ends(lines, b"\n").decode("latin-1"), _LONGEST_PLAIN_LINE)
+    return quoted.encode("ascii")
 
 
 def _with_ends(lines: list[bytes], end: bytes) -> bytes:
     return end.join(lines) + end
 
 
-def _plain_bytes(mail: EmailMessage) -> bytes | None:
-    """A mail of one part whose headers are short lines of plain text, as `as_bytes` writes it;
-    None for any other."""
-    if mail.is_multipart():
+def _plain_bytes(mail: EmailMessage, body: bytes | None) -> bytes | None:
+    """A mail of this text alone whose headers are short lines of plain text, as `as_bytes` writes
+    it; None for any other."""
+    if body is None or mail.is_multipart():
         return None
     head: list[str] = []
-    encoding = ""
     for name, value in mail.raw_items():
         line = f"{name}: {value}"
         is_plain = type(value) is str and line.isascii() and line.isprintable()
         if not is_plain or len(line) > _LONGEST_PLAIN_LINE:
             return None
         head.append(line)
-        if name == "Content-Transfer-Encoding":
-            encoding = value
-    if encoding == "8bit":
-        body = cast(bytes, mail.get_payload(decode=True))
-    else:
-        body = cast(str, mail.get_payload()).encode("ascii")
     lines = "\r\n".join([*head, "", ""]).encode("ascii")
     return lines + _LINE_END.sub(b"\r\n", body)
 

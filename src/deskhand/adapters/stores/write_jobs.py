@@ -50,9 +50,11 @@ class CommitTeller:
     def _tell_one(self) -> None:
         if self._untold:
             _tell(self._untold.popleft())
-        if self._untold:
-            self._loop.call_soon(self._tell_one)
-        self._loop.call_soon(self._when_told)
+        if not self._untold:
+            self._loop.call_soon(self._when_told)
+            return
+        self._loop.call_soon(self._tell_one)
+        self._when_told()  # whoever was told a turn ago has gone on by now
 
 
 def _tell(job: WriteJob) -> None:
