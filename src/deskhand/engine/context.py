@@ -2,7 +2,6 @@
 
 import time
 from asyncio import CancelledError, Future, Task, create_task, get_running_loop
-from asyncio import timeout as time_limit
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
@@ -34,6 +33,7 @@ from deskhand.model.run import (
     Verdict,
 )
 from deskhand.ports import Clock, Held, Stepped, StepWork, Store, Work
+from deskhand.time_limits import TimeLimit
 
 WRITE_TRIES = 6
 
@@ -241,18 +241,18 @@ class RunContext:
         crash_point("loop.before_work")
         started_at = self._clock.now()
         begun = time.perf_counter()
-        limit = time_limit(patience.timeout)
+        limit = TimeLimit(patience.timeout)
         is_over = self._model_wait.is_over(patience.away, self._seq, started_at)
         self.goes_on_without_model = is_over and patience.away.then == "embedded"
         try:
-            async with limit:
+            with limit:
                 made = await work()
             row, result = self._row(name, made, started_at=started_at, latency_ms=_ms(begun))
         except (Fenced, StoreUnavailable):
             raise
         except Exception as error:
             await self._written()
-            fault = patience.too_late() if limit.expired() else error
+            fault = patience.too_late() if limit.is_over else error
             failure, has_row = self._failure(name, fault, patience, started_at)
             if not has_row:
                 return failure

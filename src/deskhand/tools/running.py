@@ -6,7 +6,10 @@ import inspect
 import logging
 import threading
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any
+
+from deskhand.time_limits import ring_in
 
 log = logging.getLogger("deskhand.tools")
 
@@ -34,7 +37,7 @@ async def run_within(
         else _threaded(function, arguments)
     )
     task = loop.create_task(_contained(work, rung))
-    bell = loop.call_later(seconds, _ring, rung)
+    bell = ring_in(seconds, partial(_ring, rung))
     try:
         await rung
     except asyncio.CancelledError:
