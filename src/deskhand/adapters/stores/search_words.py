@@ -24,6 +24,7 @@ _LONGEST_WORD = 60
 _PARTS = re.compile(r"[^\W_]+")
 _DIGITS = re.compile(r"\d{3,}")
 _ASCII_DIGIT = re.compile(r"[0-9]")
+_MAY_BE_DIGIT = re.compile(r"[0-9]|[^\x00-\x7f]")
 
 
 def parts_of(text: str) -> list[str]:
@@ -74,7 +75,7 @@ def _gather(value: Any, leaves: list[str]) -> None:
     itself takes half the time of generators in each other, and bodies are long."""
     kind = type(value)
     if kind is str:
-        if _has_digit(value):
+        if _MAY_BE_DIGIT.search(value) is not None and _has_digit(value):
             leaves.append(value)
     elif kind is dict:
         for inner in value.values():

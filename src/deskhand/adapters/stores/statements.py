@@ -187,16 +187,21 @@ _ONE_HEAD, _ONE_STEPS, _ONE_LAST = (
     _of_one_run(LAST_STATEMENT),
 )
 _ONE_OF_EACH = [_of_one_run(source.sql) for source in SOURCES]
+_HAS_ANY = "SELECT " + ", ".join(
+    [f"EXISTS({source.sql.format(these='= ?1')})" for source in SOURCES]
+)
+"""Most runs have nothing in most of these tables: one question in place of one for each."""
 
 
 def state_on_sqlite(raw: sqlite3.Connection, position: int, now: float) -> None:
     """State what a run's records are, now that it has come to rest."""
     this = (position,)
-    read = ReadRecords(
-        raw.execute(_ONE_HEAD, this).fetchall(),
-        raw.execute(_ONE_STEPS, this).fetchall(),
-        [raw.execute(sql, this).fetchall() for sql in _ONE_OF_EACH],
-    )
+    has_any = raw.execute(_HAS_ANY, this).fetchone()
+    records: list[_Rows] = []
+    for sql, is_there in zip(_ONE_OF_EACH, has_any, strict=True):
+        records.append(raw.execute(sql, this).fetchall() if is_there else [])
+    heads, steps = raw.execute(_ONE_HEAD, this), raw.execute(_ONE_STEPS, this)
+    read = ReadRecords(heads.fetchall(), steps.fetchall(), records)
     run = digests_of(read)[position]
     last = raw.execute(_ONE_LAST, this).fetchone()
     made = next_statement(run, last, StatementKind.RESTED, now)

@@ -3,7 +3,9 @@
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from hashlib import sha256
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -47,8 +49,9 @@ def counts_of(counted: Counted) -> str:
 
 def added(desk: str, tool: str, counted: Counted) -> Iterator[_Row]:
     for scope, (name, day) in counted.places.items():
+        digest = name_digest(name)
         for unit, amount in counted.units.items():
-            yield desk, scope, name_digest(name), day, tool, unit, amount
+            yield desk, scope, digest, day, tool, unit, amount
 
 
 # --- SQLite: one writer, so what is read here is what is written on
@@ -59,23 +62,37 @@ def count_on_sqlite(raw: sqlite3.Connection, desk: str, tool: str, counted: Coun
     stop = raw.execute('SELECT "by", reason, at FROM stops WHERE desk=?', (desk,)).fetchone()
     sums = Sums()
     if counted.limits:
+        places: list[str] = []
         for scope, (name, day) in counted.places.items():
-            rows = raw.execute(
-                "SELECT tool, unit, amount FROM totals WHERE desk=? AND scope=? AND name=? AND"
-                " day=?",
-                (desk, scope, name_digest(name), day),
-            )
-            sums.rows |= {(scope, of, unit): amount for of, unit, amount in rows}
+            places += (desk, scope, name_digest(name), day)
+        rows = raw.execute(_sums_of(len(counted.places)), places)
+        sums.rows |= {(scope, of, unit): amount for scope, of, unit, amount in rows}
     refused = refusal(Stop(*stop) if stop else None, sums, tool, counted)
     if refused is not None:
         raise refused
-    raw.executemany(
-        "INSERT INTO totals(desk, scope, name, day, tool, unit, amount) VALUES(?,?,?,?,?,?,?) ON"
-        " CONFLICT(desk, scope, name, day, tool, unit) DO UPDATE SET amount = totals.amount +"
-        " excluded.amount",
-        list(added(desk, tool, counted)),
-    )
+    grown = list(added(desk, tool, counted))
+    raw.execute(_grow(len(grown)), list(chain.from_iterable(grown)))
     crash_point("totals.after_count")
+
+
+@lru_cache(maxsize=16)
+def _sums_of(places: int) -> str:
+    """The totals of so many places in one statement, each found by its key."""
+    of_place = (
+        "SELECT scope, tool, unit, amount FROM totals WHERE desk=? AND scope=? AND name=? AND day=?"
+    )
+    return " UNION ALL ".join([of_place] * places)
+
+
+@lru_cache(maxsize=64)
+def _grow(rows: int) -> str:
+    """So many totals in one statement: each by itself would give the interpreter up once more."""
+    insert = "INSERT INTO totals(desk, scope, name, day, tool, unit, amount) VALUES "
+    grow = (
+        " ON CONFLICT(desk, scope, name, day, tool, unit)"
+        " DO UPDATE SET amount = totals.amount + excluded.amount"
+    )
+    return insert + ", ".join(["(?,?,?,?,?,?,?)"] * rows) + grow
 
 
 # --- PostgreSQL: many workers, so one at a time a desk
