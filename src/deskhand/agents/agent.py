@@ -39,7 +39,7 @@ from deskhand.ports import (
     PreHook,
     StageContext,
 )
-from deskhand.tools.services import ServiceResult
+from deskhand.tools.services import ServiceResult, may_change
 
 ASK_CALL = 1_000_000
 """The call index of a question to the customer, out of the way of a plan's calls."""
@@ -204,11 +204,9 @@ class Agent:
     async def _serve(self, envelope: Envelope, ctx: StageContext) -> ServiceResult:
         if self.spec.service is None:
             return ServiceResult()
-        return self._result(
-            await (self._parts.services or {})[self.spec.service](
-                own_copy(envelope), ctx, self.spec.settings
-            )
-        )
+        service = (self._parts.services or {})[self.spec.service]
+        given = own_copy(envelope) if may_change(service) else envelope
+        return self._result(await service(given, ctx, self.spec.settings))
 
     def _result(self, made: Any) -> ServiceResult:
         if isinstance(made, ServiceResult):

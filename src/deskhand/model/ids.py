@@ -2,9 +2,12 @@
 
 import os
 import time
+from base64 import b32encode
 from collections import deque
 
-_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_ALPHABET = b"0123456789abcdefghjkmnpqrstvwxyz"
+_OURS = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", _ALPHABET)
+"""From the letters of base 32 to ours, whose order is that of the numbers."""
 _PIECE, _POOL = 16, 4096
 
 _pool: deque[bytes] = deque()
@@ -28,4 +31,5 @@ def new_id(prefix: str, *, at: float | None = None) -> str:
     """`prefix_` and 20 characters: 48 bits of milliseconds, then 52 random bits."""
     milliseconds = int((time.time() if at is None else at) * 1000) & (1 << 48) - 1
     number = milliseconds << 52 | int.from_bytes(random_bytes()[:7]) >> 4
-    return prefix + "_" + "".join(_ALPHABET[number >> shift & 31] for shift in range(95, -1, -5))
+    letters = b32encode((number << 20).to_bytes(15))[:20].translate(_OURS)
+    return f"{prefix}_{letters.decode()}"

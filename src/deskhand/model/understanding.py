@@ -173,11 +173,12 @@ class Understanding:
         None where the stage that named the category did not say. Confidence beside something else,
         a draft for example, does not count.
         """
-        of_category = self._confidence_beside(self.category, (CATEGORY,))
-        of_intent = self._confidence_beside(self.intent_id, (INTENT_ID, INTENT))
-        if self.category is None:
+        category, intent = self.category, self.intent_id
+        of_category = self._confidence_beside(category, (CATEGORY,))
+        of_intent = self._confidence_beside(intent, (INTENT_ID, INTENT))
+        if category is None:
             return of_intent
-        if of_category is None or of_intent is None or self.intent_id == self.category:
+        if of_category is None or of_intent is None or intent == category:
             return of_category
         return min(of_category, of_intent)
 
@@ -234,8 +235,9 @@ class Understanding:
             return None
         for output in self._newest_first:
             confidence = output.get(CONFIDENCE)
-            beside = any(output.get(field) == name for field in fields)
-            if beside and _is_number(confidence):
+            if confidence is None or not _is_number(confidence):
+                continue
+            if name in [output.get(field) for field in fields]:
                 return cast(float, confidence)
         return None
 

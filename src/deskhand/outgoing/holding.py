@@ -1,5 +1,7 @@
 """Tells a holding reply from an answer: it only says that somebody will answer later."""
 
+import re
+
 import re2
 
 from deskhand.language.slots.folded_text import fold
@@ -8,6 +10,9 @@ from deskhand.outgoing.sentences import sentences
 
 MOST_WORDS = 60
 """A longer reply says more than that somebody will answer."""
+_ENDS = r"\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
+_QUOTED_OR_LISTED = re.compile(rf"(?:^|[{_ENDS}])[^\S{_ENDS}]*(?:>|[-*] )")
+"""A line that begins so."""
 _SOMEBODY_ANSWERS = re2.compile(
     r"\b(?:colleague|somebody|someone|team|agent|specialist)s?\b.*"
     r"\b(?:answer|reply|respond|get back|in touch|contact|come back)"
@@ -26,7 +31,7 @@ def is_holding_reply(text: str, language: str | None = None) -> bool:
     """
     if "?" in text or len(text.split()) > MOST_WORDS:
         return False
-    if any(line.lstrip().startswith((">", "- ", "* ")) for line in text.splitlines()):
+    if _QUOTED_OR_LISTED.search(text):
         return False
     return any(_promises_answer(text[start:end], language) for start, end in sentences(text))
 

@@ -128,6 +128,8 @@ def ascii_host(host: str) -> str | None:
 
 def _with_scheme(reading: VisibleText) -> Iterator[Link]:
     skeleton = reading.skeleton
+    if "/" not in skeleton and "\\" not in skeleton:
+        return
     for pattern in (_SCHEME, _RELATIVE):
         for match in pattern.finditer(skeleton):
             after = _AFTER_SCHEME.match(skeleton[match.end() : match.end() + 2100])
@@ -151,7 +153,8 @@ def _host(written: str) -> str:
 
 
 def _addresses(reading: VisibleText) -> Iterator[Link]:
-    for pattern in (_PLAIN_EMAIL, _EMAIL):
+    patterns = (_PLAIN_EMAIL, _EMAIL) if "@" in reading.skeleton else (_EMAIL,)
+    for pattern in patterns:
         for match in pattern.finditer(reading.skeleton):
             start, end = match.span()
             written = reading.plain[start:end]
@@ -162,6 +165,8 @@ def _addresses(reading: VisibleText) -> Iterator[Link]:
 
 
 def _scripts(reading: VisibleText) -> Iterator[Link]:
+    if ":" not in reading.skeleton:
+        return
     for match in _SCRIPT.finditer(reading.skeleton):
         word = match.group()
         is_word = word.startswith(("data", "about", "intent", "jar", "blob"))
@@ -171,6 +176,8 @@ def _scripts(reading: VisibleText) -> Iterator[Link]:
 
 
 def _numeric(reading: VisibleText) -> Iterator[Link]:
+    if "." not in reading.skeleton:
+        return
     for match in _IPV4.finditer(reading.skeleton):
         if all(int(part) <= 255 for part in match.group().split(".")):
             yield Link("host", match.group(), *match.span())

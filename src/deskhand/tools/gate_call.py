@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from deskhand.config.sections.outgoing import ClauseSpec, OutgoingSpec
 from deskhand.model.codes import ErrorCode
 from deskhand.model.knowledge import CitedText
+from deskhand.model.message import Reply
 from deskhand.model.money import Money
 from deskhand.model.plan import DoneCall
 from deskhand.model.principal import ANONYMOUS, Principal
@@ -176,6 +177,8 @@ class GateCall:
     """Words of a reply that name what belongs to somebody else."""
     done: tuple[DoneCall, ...] = ()
     """What the plan that this call belongs to had done before it asked the customer."""
+    reply: Reply | None = None
+    """What one of the engine's own calls would send, once it was read."""
     looked_through: "ReplyFindings | None" = None
     """What a reply's checks found, once they were made."""
 

@@ -48,6 +48,21 @@ ServiceFunction = Callable[
 ]
 
 
+def reads_only(service: ServiceFunction) -> ServiceFunction:
+    """Mark a service of ours that changes nothing in the envelope it is given: it needs no copy of
+    its own."""
+    setattr(service, _READS_ONLY, True)
+    return service
+
+
+def may_change(service: ServiceFunction) -> bool:
+    """Whether a service may change its envelope in place, as code that is not ours might."""
+    return not getattr(service, _READS_ONLY, False)
+
+
+_READS_ONLY = "reads_only"
+
+
 @dataclass(frozen=True, slots=True)
 class Service:
     """What `service: name` in a desk.yaml refers to."""

@@ -21,7 +21,7 @@ from deskhand.model.understanding import Understanding
 from deskhand.ports import StageContext, ToolGate
 from deskhand.tickets.placing import TicketPlacing
 from deskhand.tools.rules.replies import CLAIM, COMMITMENT, CONTENT, SUBJECT
-from deskhand.tools.services import ServiceFunction, ServiceResult
+from deskhand.tools.services import ServiceFunction, ServiceResult, reads_only
 
 
 async def review(
@@ -83,7 +83,7 @@ def review_through(
         payload = {**result.ask.payload, "findings": list(findings)}
         return result.changed(ask=result.ask.changed(payload=payload, causes=each_once(causes)))
 
-    return reviewed
+    return reads_only(reviewed)
 
 
 def limited(result: ServiceResult, settings: Mapping[str, Any]) -> ServiceResult:
@@ -118,7 +118,7 @@ def dispatch_through(gate: ToolGate, sending: Sending | None = None) -> ServiceF
         revise_at = envelope.metadata.get("drafted_by")
         return result.changed(resume=revise_at)
 
-    return dispatch
+    return reads_only(dispatch)
 
 
 TakesUp = Callable[[str, Envelope], Awaitable[StageResult | None]]

@@ -1,5 +1,6 @@
 """Where something may be sent: to the principal, to whoever wrote, to the operator's own list."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +10,7 @@ from deskhand.tools.authority import SenderAddress
 from deskhand.tools.gate_call import GateCall, Ruling, Terms, deny, hold
 
 RECIPIENT = "recipient"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 NAMES = frozenset(
     (
         "to",
@@ -46,7 +48,7 @@ def recipient(call: GateCall, terms: Terms) -> Ruling | None:
 
 def _denied(call: GateCall, terms: Terms, named: list[tuple[str, str]]) -> Ruling | None:
     for argument, address in named:
-        if any(ord(character) < 32 or ord(character) == 127 for character in address):
+        if _CONTROL.search(address):
             reason = f"{argument}: there are control characters in the address"
             return deny(RECIPIENT, reason, "No such address.")
         if call.name in ENGINE_TOOLS and address.strip().casefold() in terms.unread:

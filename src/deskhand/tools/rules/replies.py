@@ -103,7 +103,7 @@ def writer_doubts(call: GateCall, terms: Terms) -> Ruling | None:
     """A model that hands its own reply over is believed: its doubt counts, its confidence never."""
     if call.name != DELIVER or _by_a_person(call):
         return None
-    reply = Reply.model_validate(call.canonical)
+    reply = _as_reply(call)
     written = writer_of(call.ctx.envelope.metadata, reply.text)
     if written is None or not written.by_model or not written.hand_over:
         return None
@@ -221,7 +221,9 @@ def _as_reply(call: GateCall) -> Reply:
     """The reply; of what a desk's own tool would send its subject, and all other texts but the
     addresses, which a rule has seen."""
     if call.name in ENGINE_TOOLS:
-        return Reply.model_validate(call.canonical)
+        if call.reply is None:
+            call.reply = Reply.model_validate(call.canonical)
+        return call.reply
     addresses = call.admitted_tool.signature.bound
     texts = {
         name: "\n".join(_texts(value))
