@@ -86,13 +86,22 @@ def stands_in_any(name: str, texts: Iterable[str]) -> bool:
     wanted = [match.group().casefold() for match in _WORD.finditer(name)]
     if not wanted:
         return False
-    return any(next(_runs(_words_of(text), wanted), None) is not None for text in texts)
+    return any(
+        wanted[0] in _different_words(text)
+        and next(_runs(_words_of(text), wanted), None) is not None
+        for text in texts
+    )
 
 
 @lru_cache(maxsize=256)
 def _words_of(text: str) -> "_Words":
     """The words of a text of the company's own: the same ones are read for every reply."""
     return tuple((0, 0, match.group().casefold()) for match in _WORD.finditer(text))
+
+
+@lru_cache(maxsize=256)
+def _different_words(text: str) -> frozenset[str]:
+    return frozenset(word for _, _, word in _words_of(text))
 
 
 _Words = Sequence[tuple[int, int, str]]

@@ -16,7 +16,7 @@ from deskhand.model.principal import ANONYMOUS, Principal
 from deskhand.model.results import ToolErrorDetails, ToolResult
 from deskhand.model.run import Decision, Effect, EffectKey, Verdict
 from deskhand.model.totals import Limit, Stop
-from deskhand.model.value_readings import Reading
+from deskhand.model.value_readings import MAPPINGS, Reading
 from deskhand.outgoing.content_finding import ContentFinding
 from deskhand.policy.call_facts import BESIDE, Facts
 from deskhand.policy.rule_policy import Policy
@@ -247,7 +247,7 @@ def amounts_in(value: Any) -> list[Money]:
         return []
     if isinstance(value, Money):
         return [value]
-    if isinstance(value, Mapping):
+    if isinstance(value, MAPPINGS):
         return [amount for item in value.values() for amount in amounts_in(item)]
     if isinstance(value, list | tuple):
         return [amount for item in value for amount in amounts_in(item)]

@@ -17,7 +17,8 @@ from pydantic_core import PydanticSerializationError, to_json
 from deskhand.model.envelope import Envelope
 from deskhand.model.principal import Principal
 from deskhand.model.remembered import words_before
-from deskhand.model.understanding import Understanding
+from deskhand.model.understanding import RESULTS, Understanding
+from deskhand.model.value_readings import MAPPINGS
 
 PRINCIPAL, OPERATOR, MESSAGE, MODEL = "principal", "operator", "message", "model"
 MOST_TEXT = 200_000
@@ -137,7 +138,7 @@ def results_in(
     """
     data: list[Any] = []
     for key, output in envelope.outputs.items():
-        if key in model_outputs:
+        if key in model_outputs or not isinstance(output, MAPPINGS) or RESULTS not in output:
             continue
         for result in reversed(Understanding({key: output}).results):
             is_outside = result.get("tool") in outside

@@ -123,13 +123,15 @@ def look_through(call: GateCall, terms: Terms) -> ReplyFindings:
 
 def _looked_through(call: GateCall, terms: Terms) -> ReplyFindings:
     is_reply, reply = call.name in ENGINE_TOOLS, _as_reply(call)
-    content = check_reply(reply, _allowed(call, terms))
-    promises = unbacked(check_commitments(reply.text, reply.language, _backing(call, terms)))
+    results = trusted_results(call.ctx.envelope, terms)
+    content = check_reply(reply, _allowed(call, terms, results))
+    backing = _backing(call, terms, results)
+    promises = unbacked(check_commitments(reply.text, reply.language, backing))
     is_own = reply.text.strip() in terms.own_questions
     by_model = is_model_text(call.ctx.envelope.metadata, reply.text) and not is_own
     if not is_reply or not by_model or _by_a_person(call):
         return ReplyFindings(content, promises, [], [])
-    grounds = grounds_of(call, terms, reply.text, trusted_results(call.ctx.envelope, terms))
+    grounds = grounds_of(call, terms, reply.text, results)
     grounding = check_grounding(reply.text, grounds)
     confirmed = _confirmed(promises, reply.text, grounds, terms)
     open_promises = _open(promises, reply.text, grounds, grounding, confirmed)
@@ -259,7 +261,7 @@ def _first_and_more(words: list[str]) -> str:
     return words[0] + more
 
 
-def _allowed(call: GateCall, terms: Terms) -> AllowedContent:
+def _allowed(call: GateCall, terms: Terms, results: Sequence[Mapping[str, Any]]) -> AllowedContent:
     """The desk's own and the operator's list; of the customer's, the proven address, the sender's,
     what tools gave.
 
@@ -272,7 +274,6 @@ def _allowed(call: GateCall, terms: Terms) -> AllowedContent:
         call.principal.customer_id,
         None if message is None else message.sender.address,
     ]
-    results = trusted_results(call.ctx.envelope, terms)
     given = [text[:200] for result in results for text in _texts(result["data"])]
     names = [text for text in given if "@" not in text and not any(accounts_in(text))]
     return AllowedContent(
@@ -316,11 +317,11 @@ def _by_a_person(call: GateCall) -> bool:
     return bool(note.get("reply_hash") == canonical_hash(call.given))
 
 
-def _backing(call: GateCall, terms: Terms) -> Backing:
+def _backing(call: GateCall, terms: Terms, results: Sequence[Mapping[str, Any]]) -> Backing:
     message = call.ctx.envelope.message
     return Backing(
         now=datetime.fromtimestamp(call.now, terms.time_zone),
-        results=trusted_results(call.ctx.envelope, terms),
+        results=results,
         clauses=terms.clauses,
         quotes=call.cited,
         message="" if message is None else f"{message.subject}\n{message.body}",
