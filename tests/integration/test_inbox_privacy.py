@@ -19,7 +19,7 @@ from deskhand.model.principal import ANONYMOUS, Principal, PrincipalKind
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, ReviewState, Verdict
 from deskhand.model.tasks import Task
-from deskhand.wiring import serving
+from deskhand.wiring import serving, surroundings
 
 SHARED = "Returns are free of charge within thirty days of delivery."
 PRIVATE = "Your late husband's chair of 3 May lies at our depot in Leeds."
@@ -77,7 +77,8 @@ async def company(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
                 return {"text": "A draft.", "language": "en"}
 
     monkeypatch.setattr(serving, "build_brain", lambda *args, **more: ScriptedBrain(said))
-    monkeypatch.setattr(serving, "remembers", lambda spec: False)  # learning is this test's to time
+    # this test decides when the desk learns
+    monkeypatch.setattr(surroundings, "remembers", lambda spec: False)
     loaded = wiring.read_desk("inbox")
     loaded = replace(
         loaded, spec=loaded.spec.model_copy(update={"brain": BrainSpec(kind="scripted")})

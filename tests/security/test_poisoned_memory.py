@@ -30,7 +30,7 @@ from deskhand.model.tasks import Task
 from deskhand.model.ticket import Ticket
 from deskhand.ports import Contacts
 from deskhand.tickets.service import Tickets
-from deskhand.wiring import serving
+from deskhand.wiring import serving, surroundings
 from deskhand.wiring.tickets import open_tickets
 
 VICTIM = "vera@v.example"
@@ -121,7 +121,8 @@ async def company(
                 return {"text": " ".join(["You may return it.", *obeyed]), "language": "en"}
 
     monkeypatch.setattr(serving, "build_brain", lambda *args, **more: ScriptedBrain(said))
-    monkeypatch.setattr(serving, "remembers", lambda spec: False)  # learning is this test's to time
+    # this test decides when the desk learns
+    monkeypatch.setattr(surroundings, "remembers", lambda spec: False)
     loaded = wiring.read_desk(name)
     spec = loaded.spec.model_copy(
         update={"brain": BrainSpec(kind="scripted"), "mode": "auto", "modes": {}, "trust": None}

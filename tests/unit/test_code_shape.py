@@ -13,6 +13,8 @@ PACKAGE = ROOT / "src" / "deskhand"
 FOLDERS = ("src", "tests", "bench", "scripts")
 
 LONGEST_FILE = 400
+ONE_SCREEN = 60
+MOST_PARAMETERS = 4
 SMALL_FILE = 40
 MOST_SMALL_FILES = 40
 """Modules of at most 40 lines; a small one is fine where it has a reason of its own."""
@@ -82,6 +84,40 @@ def test_no_file_is_longer_than_can_be_kept_in_mind() -> None:
     lengths = {str(file.relative_to(ROOT)): lines_of(file) for file in source_files(PACKAGE)}
 
     assert {file: lines for file, lines in lengths.items() if lines > LONGEST_FILE} == {}
+
+
+def test_a_desk_is_opened_on_one_screen() -> None:
+    """What `open_desk` enters and in which order it is left again can be seen at once."""
+    tree = ast.parse((PACKAGE / "wiring" / "serving.py").read_text(encoding="utf-8"))
+    opens = next(node for node in tree.body if getattr(node, "name", "") == "open_desk")
+
+    assert (opens.end_lineno or 0) - opens.lineno + 1 <= ONE_SCREEN
+
+
+def test_what_differs_between_databases_is_asked_of_the_database() -> None:
+    asked = re.compile(r"isinstance\([^)]*(?:Sqlite|Postgres)")
+    rooms = [PACKAGE / room for room in ("wiring", "cli", "engine", "web")]
+    files = [file for room in rooms for file in source_files(room)]
+
+    assert [str(file) for file in files if asked.search(file.read_text(encoding="utf-8"))] == []
+
+
+def test_how_a_reply_leaves_is_told_in_few_words() -> None:
+    """Its functions take four parameters at most, beside `self`."""
+    wide: list[str] = []
+    for file in source_files(PACKAGE / "agents" / "replying"):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                names = _parameters(node.args)
+                wide += [f"{file.name}: {node.name}"] if len(names) > MOST_PARAMETERS else []
+
+    assert wide == []
+
+
+def _parameters(arguments: ast.arguments) -> list[str]:
+    each = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    return [argument.arg for argument in each if argument.arg not in ("self", "cls")]
 
 
 def test_few_modules_are_tiny() -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from deskhand.adapters.stores.eval_reports import SqlEvalReports
-from deskhand.adapters.stores.sqlite_backend import SqliteBackend
 from deskhand.errors import Conflict
 from deskhand.ports.run_bench import EvalReports, KeptEval, ReplayedRun
 from deskhand.wiring.databases import Database
@@ -30,9 +29,8 @@ _LONGEST = 2_000
 
 def run_bench(database: Database, desks: Iterable[Desk]) -> "CommandBench":
     """The bench for the runs of these desks."""
-    where = str(database.path) if isinstance(database, SqliteBackend) else database.url
     folders = {desk.spec.name: desk.spec.folder for desk in desks}
-    return CommandBench(where, folders, SqlEvalReports(database))
+    return CommandBench(database.address, folders, SqlEvalReports(database))
 
 
 class CommandBench:

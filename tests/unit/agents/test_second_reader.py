@@ -2,7 +2,7 @@
 
 import json
 from datetime import UTC, date, datetime
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -20,7 +20,6 @@ from deskhand.model.second_reading import (
     second_reading_of,
 )
 from deskhand.model.tasks import Answer, Verified
-from deskhand.ports import ToolGate
 from tests.kit import a_message
 from tests.memory_ledger import FixedContext
 
@@ -200,16 +199,6 @@ def test_fields_of_another_type_confirm_nothing() -> None:
 # --- what it is asked
 
 
-class Shown:
-    """A gate that has this to read."""
-
-    def __init__(self, to_read: ToRead | None) -> None:
-        self.to_read = to_read
-
-    async def to_read_again(self, reply: Any, ctx: Any) -> ToRead | None:
-        return self.to_read
-
-
 class Steps(FixedContext):
     """Keeps what its steps came to."""
 
@@ -233,8 +222,7 @@ async def asked(
     ctx = Steps()
     ctx.goes_on_without_model = alone
     envelope = Envelope.of(a_message(1, body="Do you deliver to Norway?"), run_id="run_1")
-    gate = cast(ToolGate, Shown(to_read))
-    return await second.read_again({"text": "…"}, envelope, gate, ctx, "read again"), ctx
+    return await second.read_again(to_read, envelope, ctx, "read again"), ctx
 
 
 CONFIRMS = json.dumps({"verdicts": [verdict(1), verdict(2)]})

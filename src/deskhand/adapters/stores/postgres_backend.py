@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 class PostgresBackend(PostgresDatabase):
     """A PostgreSQL database. One process may serve a desk in it, or many workers together."""
 
+    @property
+    def address(self) -> str:
+        """What a command's `--database` takes to open this database, with its password."""
+        return self.url
+
     def store(
         self, desk: str, owner: str | None = None, *, now: Callable[[], float] = time.time
     ) -> PostgresStore:

@@ -28,6 +28,11 @@ class CopyTarget(Protocol):
 class SqliteBackend(SqliteDatabase):
     """A SQLite file. One process serves a desk in it at a time."""
 
+    @property
+    def address(self) -> str:
+        """What a command's `--database` takes to open this database."""
+        return str(self.path)
+
     def store(
         self,
         desk: str,

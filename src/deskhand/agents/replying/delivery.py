@@ -237,8 +237,9 @@ class ReplyDelivery:
         reader = self.sending.second_reader
         if reader is None:
             return None
+        to_read = await self.gate.to_read_again(reply, self.ctx)
         step = f"read again{self.calls.suffix}"
-        problem = await reader.read_again(reply, self.envelope, self.gate, self.ctx, step)
+        problem = await reader.read_again(to_read, self.envelope, self.ctx, step)
         if problem is None:
             return None
         findings = list(await self.gate.look_through(reply, self.ctx))

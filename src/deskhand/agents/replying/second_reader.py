@@ -20,7 +20,7 @@ from deskhand.model.second_reading import SECOND_READING, SecondReading, ToRead
 from deskhand.model.tasks import Answer, Task, TaskKind
 from deskhand.outgoing.proved_sums import comes_out
 from deskhand.outgoing.quoted_sources import stands_in_text
-from deskhand.ports import Brain, StageContext, ToolGate
+from deskhand.ports import Brain, StageContext
 
 log = logging.getLogger("deskhand.second_reader")
 
@@ -43,19 +43,13 @@ class SecondReader:
     role: str
 
     async def read_again(
-        self,
-        reply: Mapping[str, Any],
-        envelope: Envelope,
-        gate: ToolGate,
-        ctx: StageContext,
-        step: str,
+        self, to_read: ToRead | None, envelope: Envelope, ctx: StageContext, step: str
     ) -> str | None:
         """Have a reply read, as a step of this name that a crash does not repeat. Returns why a
-        person has to look instead; None where the gate may judge.
+        person has to look instead; None where the gate may judge, or nothing is to be read.
 
         ModelAway passes through unless the run goes on without a model: the run then waits.
         """
-        to_read = await gate.to_read_again(reply, ctx)
         if to_read is None:
             return None
         if to_read.refuses:
