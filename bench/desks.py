@@ -17,7 +17,7 @@ from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.agents.agent import Agent
 from deskhand.agents.parts import Parts
 from deskhand.engine.clock import SystemClock
-from deskhand.engine.dispatcher import InProcessDispatcher, Limits
+from deskhand.engine.dispatcher import DispatchLimits, InProcessDispatcher
 from deskhand.engine.loop import Flow
 from deskhand.engine.worker import Worker
 from deskhand.model.message import Address, Message
@@ -72,7 +72,7 @@ async def working(
         stages = {stage: Agent(agent, agents).process for stage, agent in spec.stages.items()}
         built[name] = Flow(spec, stages)
     work = Worker(store, built, clock).work
-    limits = Limits(in_flight=in_flight)
+    limits = DispatchLimits(in_flight=in_flight)
     dispatcher = InProcessDispatcher(
         store, work, lambda message: message.subject or first, clock, limits
     )

@@ -13,7 +13,7 @@ from bench.case import measuring, peak_rss_mb
 from bench.harness import Floor, Report, Result, alternate, medians, spread
 from deskhand.evals.case_runner import Settings, run_cases
 from deskhand.evals.recorded_chat import RecordedChat
-from deskhand.evals.recorded_runs import Window, read_conversations
+from deskhand.evals.recorded_runs import RunRange, read_conversations
 from deskhand.evals.replay import replay_conversations
 from deskhand.evals.report import report_of
 from deskhand.evals.sealed import sealed
@@ -89,7 +89,7 @@ async def replay(folder: Path, n: int) -> Result:
     with measuring() as meter:
         loaded, chat = read_desk(str(desk)), RecordedChat()
         async with open_database(database) as opened:
-            conversations = await read_conversations(open_store(opened, "sample"), Window())
+            conversations = await read_conversations(open_store(opened, "sample"), RunRange())
         async with open_sandbox(loaded, chat=lambda own: chat.before(None), rest=0.0) as sandbox:
             found = await replay_conversations(conversations, sandbox, chat)
     verdicts = [run["verdict"] for run in found.runs]

@@ -35,7 +35,7 @@ def _articles(
     start: int, texts: list[str], vectors: list[bytes], chosen: random.Random
 ) -> list[Any]:
     """The texts as articles of a few chunks each, named by the number of their first chunk."""
-    from deskhand.model.knowledge import Article, Chunk, IndexedChunk
+    from deskhand.model.knowledge import Article, ArticleChunk, IndexedChunk
 
     articles: list[Any] = []
     for first in range(0, len(texts), PER_ARTICLE):
@@ -45,7 +45,7 @@ def _articles(
         some = slice(first, first + PER_ARTICLE)
         pairs = zip(texts[some], vectors[some], strict=True)
         articles.append(
-            (article, [IndexedChunk(Chunk((), text), text, blob) for text, blob in pairs])
+            (article, [IndexedChunk(ArticleChunk((), text), text, blob) for text, blob in pairs])
         )
     return articles
 
@@ -56,7 +56,7 @@ async def search(folder: Path, chunks: int) -> Result:
 
     import numpy as np
 
-    from deskhand.model.knowledge import Article, Chunk, IndexedChunk, KnowledgeQuery
+    from deskhand.model.knowledge import Article, ArticleChunk, IndexedChunk, KnowledgeQuery
     from deskhand.wiring import knowledge_store, open_database
 
     _stay_on_one_core()
@@ -108,7 +108,11 @@ async def search(folder: Path, chunks: int) -> Result:
             [
                 (
                     article,
-                    [IndexedChunk(Chunk((), "new"), "new", unit(1)[0].astype("<f2").tobytes())],
+                    [
+                        IndexedChunk(
+                            ArticleChunk((), "new"), "new", unit(1)[0].astype("<f2").tobytes()
+                        )
+                    ],
                 )
             ],
             "bench",

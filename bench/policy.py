@@ -12,7 +12,7 @@ from deskhand.outgoing.backing import Backing
 from deskhand.outgoing.commitments import check_commitments
 from deskhand.outgoing.content import check_text
 from deskhand.outgoing.content_finding import AllowedContent
-from deskhand.policy.call_facts import Facts
+from deskhand.policy.call_facts import CallFacts
 from deskhand.policy.rule_policy import RulePolicy, compile_policy
 
 NOW = datetime(2030, 1, 30, 12, 0, tzinfo=UTC)
@@ -42,14 +42,14 @@ def policy(same_tool: bool) -> RulePolicy:
     )
 
 
-def facts() -> Facts:
+def facts() -> CallFacts:
     order = {
         "status": "delivered",
         "payment": {"kind": "card"},
         "delivered_on": "2030-01-10",
         "total": "500 EUR",
     }
-    return Facts(
+    return CallFacts(
         "refund", "keyed", "medium", NOW, {"order": "P-1", "amount": "450 EUR", "reason": "damaged"},  # noqa: E501
         {"kind": "sender", "address": "carla@example.com", "tier": "gold"}, category="refund", channel="mail",  # noqa: E501
         totals={"day": {"calls": 3, "money": {"EUR": "120"}, "tools": {"refund": {"calls": 1}}}},

@@ -16,7 +16,7 @@ from bench.harness import Floor, Report, Result, alternate, medians, run_case, s
 from deskhand.agents.agent import Agent
 from deskhand.agents.parts import Parts
 from deskhand.engine.clock import SystemClock
-from deskhand.engine.dispatcher import InProcessDispatcher, Limits
+from deskhand.engine.dispatcher import DispatchLimits, InProcessDispatcher
 from deskhand.engine.loop import Flow
 from deskhand.engine.worker import Worker
 from deskhand.model.envelope import Envelope
@@ -78,7 +78,7 @@ async def _ours(url: str, n: int, in_flight: int, *, workers: bool) -> Result:
         )
     else:
         dispatcher = InProcessDispatcher(
-            store, work, lambda message: "durable", clock, Limits(in_flight=IN_FLIGHT)
+            store, work, lambda message: "durable", clock, DispatchLimits(in_flight=IN_FLIGHT)
         )
     await dispatcher.start()
 

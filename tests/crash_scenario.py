@@ -18,7 +18,7 @@ from deskhand.agents.parts import Parts
 from deskhand.agents.replying.services import dispatch_through
 from deskhand.engine.audit import verify_desk
 from deskhand.engine.clock import SystemClock
-from deskhand.engine.dispatcher import InProcessDispatcher, Limits
+from deskhand.engine.dispatcher import DispatchLimits, InProcessDispatcher
 from deskhand.engine.loop import Flow
 from deskhand.engine.worker import Worker
 from deskhand.model.envelope import Envelope
@@ -169,7 +169,7 @@ class Scene:
             worker.work,
             lambda message: "flow",
             clock,
-            Limits(in_flight=4, sweep=0.02, lease=1.0),
+            DispatchLimits(in_flight=4, sweep=0.02, lease=1.0),
         )
 
     async def work(self) -> None:

@@ -14,7 +14,7 @@ from deskhand.adapters.stores.sqlite import SqliteStore
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.agents.agent import Agent
 from deskhand.agents.parts import Parts
-from deskhand.engine.dispatcher import InProcessDispatcher, Limits
+from deskhand.engine.dispatcher import DispatchLimits, InProcessDispatcher
 from deskhand.engine.loop import Flow
 from deskhand.engine.worker import Worker
 from deskhand.model.envelope import Envelope
@@ -141,7 +141,7 @@ async def engine(
     tools: tuple[Tool, ...] = (),
     outbox: MemoryOutbox | None = None,
     clock: TestClock | None = None,
-    limits: Limits | None = None,
+    limits: DispatchLimits | None = None,
     desk: str = "test",
     terms: Terms | None = None,
 ) -> AsyncIterator[Engine]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deskhand.knowledge.chunks import passage
 from deskhand.knowledge.snapshot import stored
 from deskhand.knowledge.text_normalization import words
-from deskhand.model.knowledge import Article, Chunk, IndexedChunk
+from deskhand.model.knowledge import Article, ArticleChunk, IndexedChunk
 
 DIMENSIONS = 384
 
@@ -62,7 +62,7 @@ def an_article(
     article = Article(
         article_id, title or article_id, category, language, valid_until, f"{article_id}.md", made
     )
-    chunks = [Chunk((f"Part {number}",), text) for number, text in enumerate(texts, 1)]
+    chunks = [ArticleChunk((f"Part {number}",), text) for number, text in enumerate(texts, 1)]
     passages = [passage(article.title, chunk) for chunk in chunks]
     vectors = stored(HashingEmbedder().embed(passages, "passage"))
     indexed = [

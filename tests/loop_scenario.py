@@ -14,7 +14,7 @@ from deskhand.adapters.stores.sqlite_backend import SqliteBackend
 from deskhand.brain.scripted import ScriptedChatModel
 from deskhand.engine.audit import verify_desk
 from deskhand.engine.clock import SystemClock
-from deskhand.engine.dispatcher import InProcessDispatcher, Limits
+from deskhand.engine.dispatcher import DispatchLimits, InProcessDispatcher
 from deskhand.engine.worker import Worker
 from deskhand.model.chat import ChatRequest, Completion
 from deskhand.model.run import EffectState, RunStatus
@@ -83,7 +83,7 @@ class LoopScene:
             worker.work,
             lambda message: flow.spec.name,
             clock,
-            Limits(in_flight=4, sweep=0.02, lease=1.0),
+            DispatchLimits(in_flight=4, sweep=0.02, lease=1.0),
         )
 
     async def work(self) -> None:

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from deskhand.evals.recorded_chat import RecordedChat
-from deskhand.evals.recorded_runs import Window, read_conversations
+from deskhand.evals.recorded_runs import RunRange, read_conversations
 from deskhand.evals.replay import Replayed, replay_conversations
 from deskhand.mail.message_files import message_from
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, ReviewState, Verdict
 from deskhand.wiring import Desk, open_database, open_desk, open_sandbox, open_store, read_desk
 
-ALL = Window()
+ALL = RunRange()
 
 
 @dataclass
@@ -74,7 +74,7 @@ async def recording(
 
 
 async def replayed(
-    database: Path, folder: Path, window: Window = ALL, *, desk: str | None = None
+    database: Path, folder: Path, window: RunRange = ALL, *, desk: str | None = None
 ) -> tuple[Replayed, RecordedChat]:
     loaded, chat = read_desk(str(folder)), RecordedChat()
     async with open_database(str(database)) as opened:

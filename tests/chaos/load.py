@@ -21,7 +21,7 @@ from deskhand.agents.parts import Parts
 from deskhand.agents.replying.services import dispatch_through
 from deskhand.engine.audit import verify_desk
 from deskhand.engine.clock import SystemClock
-from deskhand.engine.dispatcher import InProcessDispatcher, Limits
+from deskhand.engine.dispatcher import DispatchLimits, InProcessDispatcher
 from deskhand.engine.worker import Worker
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import Reply
@@ -100,7 +100,7 @@ class Load:
         )
         worker = Worker(store, {"flow": a_flow(stages, parts)}, clock)
         dispatcher = InProcessDispatcher(
-            store, worker.work, lambda message: "flow", clock, Limits(in_flight=32)
+            store, worker.work, lambda message: "flow", clock, DispatchLimits(in_flight=32)
         )
         await dispatcher.start()
         for number in range(self._messages):

@@ -31,7 +31,7 @@ from deskhand.model.run import (
     RunStatus,
     Verdict,
 )
-from deskhand.model.totals import CALLS, Counted
+from deskhand.model.totals import CALLS, CountedEffect
 from tests.conformance.adapters import ADAPTERS, snapshot_after
 from tests.conformance.test_store import claimed, row_of
 from tests.kit import a_message
@@ -40,7 +40,7 @@ from tests.tickets_kit import placing_of, tickets_of
 KEY = b"a key that is long enough"
 PASSWORD = "a password that is long enough"
 
-COUNTED = Counted(
+COUNTED = CountedEffect(
     {"conversation": ("c-1", ""), "day": ("", "2026-11-17")}, {CALLS: 1, "EUR": 125_000}
 )
 """What each effect of the desk adds to the totals."""

@@ -10,7 +10,7 @@ from deskhand.adapters.stores.retention import FOLLOWED
 from deskhand.errors import StoreUnavailable
 from deskhand.model.run import Decision, Verdict
 from deskhand.ports.console import Look, Looker, Place
-from deskhand.web.console.live import LiveHub, Window
+from deskhand.web.console.live import LiveHub, OpenPage
 from tests.accounts import add_accounts
 from tests.conformance.adapters import Stores
 from tests.conformance.test_review_queue import parked
@@ -102,8 +102,8 @@ async def test_open_windows_are_told_what_another_process_does(stores: Stores) -
     hub = LiveHub(feed, asyncio.Event())
     review = await parked(elsewhere, 1)
     place = Place("desk", "review", review.id)
-    ida = hub.events(Window("win_ida", "ida", frozenset({"desk"}), place))
-    stranger = hub.events(Window("win_eva", "eva", frozenset({"bank"})))
+    ida = hub.events(OpenPage("win_ida", "ida", frozenset({"desk"}), place))
+    stranger = hub.events(OpenPage("win_eva", "eva", frozenset({"bank"})))
     assert [await anext(ida), await anext(stranger)] == ["retry: 1000\n\n"] * 2
     assert await anext(ida) == 'event: here\ndata: {"people": []}\n\n'
     assert await anext(stranger) == 'event: here\ndata: {"people": []}\n\n'
@@ -139,7 +139,7 @@ async def test_a_window_is_told_what_happened_while_its_page_was_on_the_way(
     newest = await feed.newest()
     told: dict[int | None, str] = {}
     for number, after in enumerate((read_at, newest, None)):
-        ida = hub.events(Window(f"win_{after}", "ida", frozenset({"desk"}), None, after))
+        ida = hub.events(OpenPage(f"win_{after}", "ida", frozenset({"desk"}), None, after))
         assert await anext(ida) == "retry: 1000\n\n"
         assert await anext(ida) == 'event: here\ndata: {"people": []}\n\n'
         told[after] = ""
@@ -174,13 +174,15 @@ async def test_windows_that_open_at_once_or_in_vain_leave_nobody_looking_behind(
     store = await stores()
     hub = LiveHub(BrieflyAway(store._database), asyncio.Event())
     gone = hub.events(
-        Window("win_eva", "eva", frozenset({"desk"}), Place("desk", "review", "gone"))
+        OpenPage("win_eva", "eva", frozenset({"desk"}), Place("desk", "review", "gone"))
     )
     assert await anext(gone) == "retry: 1000\n\n"
     with pytest.raises(StoreUnavailable):
         await anext(gone)
 
-    both = [hub.events(Window(f"win_{name}", name, frozenset({"desk"}))) for name in ("ida", "jo")]
+    both = [
+        hub.events(OpenPage(f"win_{name}", name, frozenset({"desk"}))) for name in ("ida", "jo")
+    ]
     for line in ("retry: 1000\n\n", 'event: here\ndata: {"people": []}\n\n'):
         async with asyncio.timeout(PATIENCE):
             assert await asyncio.gather(*(anext(window) for window in both)) == [line] * 2

@@ -11,7 +11,7 @@ import pytest
 
 from deskhand.agents.parts import Parts
 from deskhand.engine.clock import SystemClock
-from deskhand.engine.dispatcher import InProcessDispatcher, Limits
+from deskhand.engine.dispatcher import DispatchLimits, InProcessDispatcher
 from deskhand.engine.worker import MAX_CRASHES, Worker
 from deskhand.errors import AlreadyServed, Fenced, StoreUnavailable
 from deskhand.model.envelope import Envelope
@@ -35,7 +35,11 @@ async def serving(
     clock = SystemClock()
     worker = Worker(store, {"flow": flow}, clock)
     dispatcher = InProcessDispatcher(
-        store, worker.work, lambda message: "flow", clock, Limits(**{"sweep": 0.02, **limits})
+        store,
+        worker.work,
+        lambda message: "flow",
+        clock,
+        DispatchLimits(**{"sweep": 0.02, **limits}),
     )
     await dispatcher.start()
     try:

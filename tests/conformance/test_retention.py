@@ -15,7 +15,7 @@ from deskhand.errors import Conflict
 from deskhand.model.message import Address
 from deskhand.model.principal import Principal, PrincipalKind
 from deskhand.model.run import EffectKey, RunStatus
-from deskhand.model.totals import CALLS, Counted, Scope, TotalKey
+from deskhand.model.totals import CALLS, CountedEffect, Scope, TotalKey
 from deskhand.own_tables import OwnTables
 from deskhand.wiring import (
     Database,
@@ -85,7 +85,7 @@ class Shop:
         )
         await self.store.claim(accepted.run_id, {"flow": "v1"})
         places: dict[Scope, TotalKey] = {"conversation": (conversation, ""), "day": ("", day)}
-        counted = Counted(places, {CALLS: 1}, ())
+        counted = CountedEffect(places, {CALLS: 1}, ())
         await self.store.intend(EffectKey(accepted.run_id, 0), "sell", "hash", counted)
         await self.store.finish(accepted.run_id, RunStatus.DONE)
 

@@ -17,7 +17,7 @@ from deskhand.model.run import (
     RunStatus,
     Verdict,
 )
-from deskhand.model.totals import Counted, Limit, Sums
+from deskhand.model.totals import CountedEffect, Limit, Sums
 from tests.conformance.adapters import Stores
 from tests.kit import a_message
 
@@ -29,8 +29,8 @@ PLACES: Any = {
 }
 
 
-def counted(*limits: Limit, places: Any = None, **units: int) -> Counted:
-    return Counted(places or PLACES, {"calls": 1, **units}, limits)
+def counted(*limits: Limit, places: Any = None, **units: int) -> CountedEffect:
+    return CountedEffect(places or PLACES, {"calls": 1, **units}, limits)
 
 
 async def claimed(store: Any, number: int = 1) -> str:

@@ -12,7 +12,7 @@ import pytest
 from deskhand.engine.audit import verify_desk
 from deskhand.evals.case_from_run import append_case, case_of
 from deskhand.evals.case_runner import Settings, run_cases
-from deskhand.evals.recorded_runs import Window, read_conversations
+from deskhand.evals.recorded_runs import RunRange, read_conversations
 from deskhand.model.message import Address, Message
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewState, RunStatus
@@ -204,7 +204,7 @@ async def test_what_people_answered_replays_as_it_was(tmp_path: Path) -> None:
     assert verdicts(found) == {run_id: "identical"}
     loaded = read_desk(str(folder))
     async with open_database(str(database)) as opened:
-        [conversation] = await read_conversations(open_store(opened, "shop"), Window())
+        [conversation] = await read_conversations(open_store(opened, "shop"), RunRange())
     append_case(folder / "evals" / "answered.yaml", case_of(conversation, "answered", []))
     cases, scorers = desk_cases(loaded)
     async with open_sandbox(loaded) as sandbox:

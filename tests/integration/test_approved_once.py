@@ -22,7 +22,7 @@ from deskhand.agents.replying.services import dispatch_through, review_through
 from deskhand.crashpoints import Crash
 from deskhand.engine.clock import SystemClock
 from deskhand.engine.descriptions import DECIDED
-from deskhand.engine.dispatcher import InProcessDispatcher, Limits
+from deskhand.engine.dispatcher import DispatchLimits, InProcessDispatcher
 from deskhand.engine.manual_reply import manual_reply_flow
 from deskhand.engine.worker import Worker
 from deskhand.errors import Conflict, PermanentError
@@ -156,7 +156,7 @@ async def begin(folder: Path) -> Life:
     flow = a_flow(chain_of(["reply", "review", "dispatch"]), Parts(tools=gate, services=services))
     answering = manual_reply_flow(gate, sending, Parts(tools=gate))
     worker = Worker(store, {"flow": flow}, clock, manual_reply=answering)
-    limits = Limits(in_flight=2, sweep=0.02, lease=1.0)
+    limits = DispatchLimits(in_flight=2, sweep=0.02, lease=1.0)
     return Life(
         store,
         InProcessDispatcher(store, worker.work, lambda message: "flow", clock, limits),

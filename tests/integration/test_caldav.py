@@ -12,7 +12,7 @@ import pytest
 from deskhand.adapters.calendar.caldav_calendar import CalDavCalendar
 from deskhand.adapters.calendar.caldav_client import CalDavClient
 from deskhand.adapters.calendar.database_calendar import DatabaseCalendar
-from deskhand.adapters.channels.mail_connection import LoginRefused, ServerUnavailable
+from deskhand.adapters.channels.mail_connection import MailLoginRefused, ServerUnavailable
 from deskhand.adapters.stores.sqlite_database import SqliteDatabase
 from deskhand.config.sections.calendar import CalDavSpec
 from deskhand.config.sections.channels import Login
@@ -187,6 +187,6 @@ async def test_what_is_wrong_is_said_with_what_to_write(bench: Bench) -> None:
     with pytest.raises(ConfigError, match="there is nothing"):
         await bench.calendar(url=f"{home}nowhere/").check()
     bench.secret.write_text("wrong")
-    with pytest.raises(LoginRefused) as refused:
+    with pytest.raises(MailLoginRefused) as refused:
         await bench.calendar().check()
     assert "wrong" not in str(refused.value)

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from deskhand.adapters.chat_models.rate_limit import SharedRate
 from deskhand.adapters.dispatch.dbos_dispatcher import DbosDispatcher
-from deskhand.adapters.dispatch.dbos_queue import Executor, QueueSettings, Ticket
+from deskhand.adapters.dispatch.dbos_queue import Executor, QueuedRun, QueueSettings
 from deskhand.adapters.dispatch.worker_process import WorkerLimits, WorkerProcess
 from deskhand.agents.parts import Parts
 from deskhand.engine.clock import SystemClock
@@ -229,7 +229,7 @@ async def test_intake_that_starts_before_the_first_worker_finds_the_queue(
     async with serving(store, work, in_flight=0) as intake:
         accepted = await intake.submit(a_message())
         process = intake._process
-        tickets = [Ticket(accepted.run_id, store.desk, "c1")]
+        tickets = [QueuedRun(accepted.run_id, store.desk, "c1")]
         await process._make_sure(tickets)
         assert await process._make_sure(tickets) == 0  # it is on the queue
         async with serving(await stores(), work):

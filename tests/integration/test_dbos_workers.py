@@ -10,7 +10,7 @@ import asyncpg
 import pytest
 import sqlalchemy as sa
 
-from deskhand.adapters.dispatch.worker_registry import Watch, WorkerRegistry
+from deskhand.adapters.dispatch.worker_registry import SilenceWatch, WorkerRegistry
 from deskhand.adapters.stores.postgres import PostgresStore
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
 from deskhand.errors import AlreadyServed, StoreUnavailable
@@ -245,7 +245,7 @@ async def test_a_worker_that_beats_again_is_not_struck_off(store: PostgresStore)
 
 
 def test_silence_is_judged_by_looks_and_not_by_clocks() -> None:
-    watch = Watch(looks=3)
+    watch = SilenceWatch(looks=3)
     assert [watch.look({"a": 1.0, "b": float(n)}) for n in range(3)] == [{}, {}, {}]
     assert watch.look({"a": 1.0, "b": 2.0}) == {"a": 1.0}
     assert watch.look({"a": 0.5, "b": 9e9}) == {}

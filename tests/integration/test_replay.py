@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deskhand.evals.recorded_runs import Window
+from deskhand.evals.recorded_runs import RunRange
 from deskhand.model.run import Decision, RunStatus
 from deskhand.wiring import open_database, open_store
 from tests.automatic import automatic_copy
@@ -71,7 +71,7 @@ async def test_an_unchanged_desk_replays_every_kind_of_run_identically(
 async def test_a_run_is_replayed_with_what_it_built_on(sample: Path, tmp_path: Path) -> None:
     runs = await all_kinds(sample, tmp_path / "desk.db")
     for name in ("adopted", "both", "silent"):
-        found, _ = await replayed(tmp_path / "desk.db", sample, Window(runs[name]))
+        found, _ = await replayed(tmp_path / "desk.db", sample, RunRange(runs[name]))
         assert verdicts(found) == {runs[name]: "identical"}
 
 
@@ -252,9 +252,9 @@ async def test_the_window_is_by_time_of_acceptance(sample: Path, tmp_path: Path)
     async with open_database(str(tmp_path / "desk.db")) as database:
         at = (await open_store(database, "sample").run(runs[1])).created_at
     for window, expected in (
-        (Window(since=at), runs[1:]),
-        (Window(until=at), runs[:1]),
-        (Window(since=at + 99), []),
+        (RunRange(since=at), runs[1:]),
+        (RunRange(until=at), runs[:1]),
+        (RunRange(since=at + 99), []),
     ):
         found, _ = await replayed(tmp_path / "desk.db", sample, window)
         assert sorted(verdicts(found)) == sorted(expected)

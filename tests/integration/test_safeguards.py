@@ -20,8 +20,8 @@ from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewKind, ReviewState, RunStatus, Verdict
 from deskhand.model.spec import AgentSpec
 from deskhand.model.totals import Limit
-from deskhand.policy.call_facts import Facts
-from deskhand.policy.rule_policy import Decision as Ruled
+from deskhand.policy.call_facts import CallFacts
+from deskhand.policy.rule_policy import RuleDecision
 from deskhand.tools.gate import VIOLATION, Gate
 from deskhand.tools.gate_call import Terms
 from deskhand.tools.registry import tool
@@ -29,7 +29,7 @@ from deskhand.tools.services import ServiceFunction, ServiceResult
 from tests.kit import Engine, a_flow, a_message, engine
 from tests.waiting import PATIENCE
 
-ALLOWED = Ruled("allow", "fine")
+ALLOWED = RuleDecision("allow", "fine")
 done: list[str] = []
 
 
@@ -266,10 +266,10 @@ async def test_a_question_to_the_customer_that_meets_the_stop_goes_out_later(
 
 async def test_a_policy_that_wants_a_person_stops_the_plan(tmp_path: Path) -> None:
     class Suspicious:
-        def decide(self, facts: Facts) -> Ruled:
+        def decide(self, facts: CallFacts) -> RuleDecision:
             suspect = facts.arguments.get("amount") == "666 EUR"
             return (
-                Ruled("deny", "fraud", "looks like fraud", "No.", requires_escalation=True)
+                RuleDecision("deny", "fraud", "looks like fraud", "No.", requires_escalation=True)
                 if suspect
                 else ALLOWED
             )

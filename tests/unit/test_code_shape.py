@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +21,13 @@ MOST_SMALL_FILES = 40
 
 RIDDLES = frozenset({"one", "found", "known", "told"})
 """Names that say how a value came about, not what it is. A name outlasts its line."""
+
+NAMED_TWICE = {
+    "GateAnswer": "the port, and the gate's own answer that fits it",
+    "Part": "of a message's asks, and of a sentence about meeting times",
+    "TicketView": "a kept choice of tickets, and what the API shows of a ticket",
+}
+"""Public classes that share a name, each with what they stand for."""
 
 _CROWDING = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.IfExp)
 _CLAUSES = (ast.ExceptHandler, ast.match_case)
@@ -91,7 +98,7 @@ def test_a_desk_is_opened_on_one_screen() -> None:
     tree = ast.parse((PACKAGE / "wiring" / "serving.py").read_text(encoding="utf-8"))
     opens = next(node for node in tree.body if getattr(node, "name", "") == "open_desk")
 
-    assert (opens.end_lineno or 0) - opens.lineno + 1 <= ONE_SCREEN
+    assert (opens.end_lineno or 0) - opens.lineno + 1 < ONE_SCREEN
 
 
 def test_what_differs_between_databases_is_asked_of_the_database() -> None:
@@ -131,17 +138,17 @@ def test_few_modules_are_tiny() -> None:
     assert len(small) < MOST_SMALL_FILES, small
 
 
-@pytest.mark.parametrize("name", ["Case", "Finding", "Place", "Router", "Rule"])
-def test_a_word_that_could_mean_many_things_names_one_class_at_most(name: str) -> None:
-    """Elsewhere it is qualified: GateRule, PolicyRule, RecurrenceRule."""
-    declared = [file for file in source_files(PACKAGE) if _declares(file, name)]
+def test_a_class_name_stands_for_one_thing() -> None:
+    """Where two things share a word, both are qualified: GateRule, PolicyRule, RecurrenceRule."""
+    declared: dict[str, list[str]] = defaultdict(list)
+    for file in source_files(PACKAGE):
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                declared[node.name].append(str(file.relative_to(PACKAGE)))
+    several = {name: files for name, files in declared.items() if len(files) > 1}
 
-    assert len(declared) <= 1, declared
-
-
-def _declares(file: Path, name: str) -> bool:
-    written = re.compile(rf"^class {name}\b", re.MULTILINE)
-    return written.search(file.read_text(encoding="utf-8")) is not None
+    assert {name: files for name, files in several.items() if name not in NAMED_TWICE} == {}
+    assert NAMED_TWICE.keys() <= several.keys(), "what is no exception any more is not listed"
 
 
 @pytest.mark.parametrize("name", ["files.py", "reading.py", "words.py"])

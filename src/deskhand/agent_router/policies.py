@@ -11,7 +11,7 @@ from deskhand.errors import ConfigError
 from deskhand.model.interaction import Interaction, PolicyDecision
 from deskhand.model.outcome import EffectClass
 from deskhand.model.plan import ToolCall
-from deskhand.policy.call_facts import Facts
+from deskhand.policy.call_facts import CallFacts
 from deskhand.policy.rule_policy import Policy, compile_policy
 
 log = logging.getLogger("deskhand.policy")
@@ -66,7 +66,7 @@ class YAMLPolicyEngine:
         """The verdict of the first rule that matches; a violation is logged with its rule."""
         tier = interaction.context.get("tier")
         principal = {"customer_id": interaction.customer_id, "tier": tier}
-        facts = Facts(
+        facts = CallFacts(
             tool=call.tool,
             effect=self._effects.get(call.tool, str(EffectClass.IRREVERSIBLE)),
             risk="medium",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
-from deskhand.agents.retrieval import Asked, Piece, Source
+from deskhand.agents.retrieval import Asked, ContextPiece, Source
 from deskhand.config.sections.calendar import CalendarSpec
 from deskhand.ports import Calendar, Contacts
 from deskhand.tools.contact_tool import shown
@@ -17,7 +17,7 @@ def contact_source(contacts: Contacts) -> Source:
     """What the desk knows of the sender, if he was proven to be himself; nothing of anybody
     else, and no notes."""
 
-    async def find(asked: Asked) -> Sequence[Piece]:
+    async def find(asked: Asked) -> Sequence[ContextPiece]:
         address = asked.principal.address
         contact = None if address is None else await contacts.find(address)
         if contact is None:
@@ -28,7 +28,7 @@ def contact_source(contacts: Contacts) -> Source:
             if name != "known"
         }
         text = "; ".join(f"{name}: {value}" for name, value in said.items())
-        return [Piece(f"The sender in our contacts: {text}", contact.address)]
+        return [ContextPiece(f"The sender in our contacts: {text}", contact.address)]
 
     return Source("contact", find)
 
@@ -37,7 +37,7 @@ def calendar_source(calendar: Calendar, spec: CalendarSpec, now: Callable[[], fl
     """When the company is busy or has a holiday in the time that appointments are offered in;
     never busy with what."""
 
-    async def find(asked: Asked) -> Sequence[Piece]:
+    async def find(asked: Asked) -> Sequence[ContextPiece]:
         offering = spec.offering
         frame = offering.frame(datetime.fromtimestamp(now(), UTC))
         busy = sorted(await calendar.busy(frame))[:_MOST_SPANS]
@@ -47,7 +47,7 @@ def calendar_source(calendar: Calendar, spec: CalendarSpec, now: Callable[[], fl
         closed = f". We are closed on public holidays: {'; '.join(holidays)}" if holidays else ""
         if not busy:
             words = "Our calendar has no appointments in the days that can be offered"
-            return [Piece(words + closed, "calendar")]
+            return [ContextPiece(words + closed, "calendar")]
 
         zone = offering.hours.zone
 
@@ -56,6 +56,6 @@ def calendar_source(calendar: Calendar, spec: CalendarSpec, now: Callable[[], fl
 
         spans = [f"{local(span.start)} to {local(span.end)}" for span in busy]
         words = f"We are busy ({spec.zone}): {'; '.join(spans)}"
-        return [Piece(words + closed, "calendar")]
+        return [ContextPiece(words + closed, "calendar")]
 
     return Source("calendar", find, MEETINGS)

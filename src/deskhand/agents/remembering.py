@@ -5,7 +5,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
-from deskhand.agents.retrieval import Asked, Piece, Source
+from deskhand.agents.retrieval import Asked, ContextPiece, Source
 from deskhand.brain.informed import ApprovedReplies
 from deskhand.brain.task_inputs import said_in
 from deskhand.knowledge.exchanges import (
@@ -37,10 +37,10 @@ _HOW = {
 def knowledge_source(knowledge: SearchesKnowledge, limit: int = 3) -> Source:
     """The desk's articles that fit best."""
 
-    async def find(asked: Asked) -> Sequence[Piece]:
+    async def find(asked: Asked) -> Sequence[ContextPiece]:
         hits = await knowledge.search(asked.text, limit=limit)
         return [
-            Piece(
+            ContextPiece(
                 f"{hit.title}: {hit.text}",
                 hit.article,
                 hit.similarity,
@@ -58,14 +58,14 @@ def conversation_source(store: Store, exchanges: Exchanges) -> Source:
     Who may join a conversation is settled when a message comes in; here it is asked again.
     """
 
-    async def find(asked: Asked) -> Sequence[Piece]:
+    async def find(asked: Asked) -> Sequence[ContextPiece]:
         run = await store.run(asked.run_id)
         turns = await store.conversation(
             asked.message.conversation, before=run.position, limit=_MOST_TURNS, remembered=True
         )
         turns = [turn for turn in turns if turn.message.author == asked.message.author]
         answers = await exchanges.of_runs([turn.run.id for turn in turns])
-        pieces: list[Piece] = []
+        pieces: list[ContextPiece] = []
         for turn in reversed(turns):
             said = await asyncio.to_thread(visible_reply, turn.message.body) or turn.message.body
             text = (
@@ -75,7 +75,7 @@ def conversation_source(store: Store, exchanges: Exchanges) -> Source:
             answer = answers.get(turn.run.id)
             if answer is not None:
                 text += f"\nWe answered: {answer.answer[:_LONGEST]}"
-            pieces.append(Piece(text, turn.run.id))
+            pieces.append(ContextPiece(text, turn.run.id))
         return pieces
 
     return Source("conversation", find)
@@ -85,7 +85,7 @@ def own_source(exchanges: Exchanges, limit: int = 3) -> Source:
     """The sender's own earlier exchanges in other conversations, whole; only for one who was
     proven to be himself."""
 
-    async def find(asked: Asked) -> Sequence[Piece]:
+    async def find(asked: Asked) -> Sequence[ContextPiece]:
         owner = owner_of(asked.principal)
         if owner is None:
             return []
@@ -98,7 +98,7 @@ def similar_source(exchanges: Exchanges, embedder: Callable[[], Embeds], limit: 
     """How messages like this one were answered: a pointer for a reviewer, for a draft only what
     several were told."""
 
-    async def find(asked: Asked) -> Sequence[Piece]:
+    async def find(asked: Asked) -> Sequence[ContextPiece]:
         said = await asyncio.to_thread(visible_reply, asked.message.body) or asked.text
         text = asked.text if is_too_long(said) else question_text(said[:LONGEST_TEXT])
         vector = (await asyncio.to_thread(lambda: embedder().embed([text], "query")))[0]
@@ -139,15 +139,15 @@ def approved_replies(
     return find
 
 
-def _own(exchange: Exchange) -> Piece:
+def _own(exchange: Exchange) -> ContextPiece:
     text = (
         f"On {_day(exchange.answered_at)} the sender asked: {exchange.question[:_LONGEST]}\n"
         f"We answered: {exchange.answer[:_LONGEST]}"
     )
-    return Piece(text, exchange.run_id)
+    return ContextPiece(text, exchange.run_id)
 
 
-def _similar(hit: FoundExchange, shared: Sequence[str]) -> Piece:
+def _similar(hit: FoundExchange, shared: Sequence[str]) -> ContextPiece:
     exchange = hit.exchange
     text = (
         f"A message like this one ({exchange.category or 'no category'}) was"
@@ -155,7 +155,7 @@ def _similar(hit: FoundExchange, shared: Sequence[str]) -> Piece:
     )
     if shared:
         text += f" Of that reply: {' '.join(shared)[:_LONGEST]}"
-    return Piece(text, exchange.run_id, hit.similarity, {"how": exchange.how})
+    return ContextPiece(text, exchange.run_id, hit.similarity, {"how": exchange.how})
 
 
 def _day(moment: float) -> str:

@@ -42,7 +42,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ContextPiece:
     """One piece of context. `ref` leads a person to where it comes from."""
 
     text: str
@@ -56,7 +56,7 @@ class Source:
     """Where pieces come from, best first; `categories` limits it to messages it can help with."""
 
     name: str
-    find: Callable[[Asked], Awaitable[Sequence[Piece]]]
+    find: Callable[[Asked], Awaitable[Sequence[ContextPiece]]]
     categories: frozenset[str] | None = None
 
 
@@ -90,7 +90,7 @@ def _asked(message: Message, envelope: Envelope, ctx: StageContext) -> Asked:
     return Asked(ctx.run_id, message, text, Understanding.of(envelope).topic, ctx.principal)
 
 
-async def _pieces(source: Source, asked: Asked, patience: float) -> Sequence[Piece] | str:
+async def _pieces(source: Source, asked: Asked, patience: float) -> Sequence[ContextPiece] | str:
     """What the source has, or in words why it could not say: the others go on without it."""
     try:
         async with asyncio.timeout(patience):
@@ -104,11 +104,11 @@ async def _pieces(source: Source, asked: Asked, patience: float) -> Sequence[Pie
 
 
 def _within(
-    budget: int, sources: Sequence[Source], answers: Sequence[Sequence[Piece] | str]
+    budget: int, sources: Sequence[Source], answers: Sequence[Sequence[ContextPiece] | str]
 ) -> dict[str, Any]:
     """The best piece of every source, then the second of each, until the budget is spent."""
     skipped: list[dict[str, str]] = []
-    lists: list[tuple[Source, Sequence[Piece]]] = []
+    lists: list[tuple[Source, Sequence[ContextPiece]]] = []
     for source, answer in zip(sources, answers, strict=True):
         if isinstance(answer, str):
             skipped.append({"source": source.name, "reason": answer})
@@ -146,6 +146,6 @@ def _within(
     }
 
 
-def _source_fields(name: str, piece: Piece) -> dict[str, Any]:
+def _source_fields(name: str, piece: ContextPiece) -> dict[str, Any]:
     fields = {"source": name, "ref": piece.ref, "text": piece.text, **piece.details}
     return fields if piece.score is None else {**fields, "score": round(piece.score, 4)}

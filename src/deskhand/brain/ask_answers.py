@@ -12,7 +12,7 @@ from deskhand.brain.answer_chance import (
     by_reading,
     of_later_ask,
 )
-from deskhand.brain.embedded_desk import EmbeddedDesk, Intents, ReadsAnswers
+from deskhand.brain.embedded_desk import EmbeddedDesk, IntentPredictor, ReadsAnswers
 from deskhand.brain.named_in_passage import speaks_of_it
 from deskhand.brain.relevance import Ranked
 from deskhand.brain.task_inputs import message_of, said_in, written_language
@@ -99,7 +99,9 @@ def _names_language(ask: Part) -> bool:
     return not ask.text.endswith("?") and wished_language(ask.text) is not None
 
 
-def asks_beside(topic: str, asks: Sequence[Part], topics: Intents, articles: Intents) -> list[Part]:
+def asks_beside(
+    topic: str, asks: Sequence[Part], topics: IntentPredictor, articles: IntentPredictor
+) -> list[Part]:
     """The asks that are not of the topic: they are of another one, or of none and sound like what
     an article is about."""
     texts = [ask.text for ask in asks]
@@ -130,7 +132,7 @@ def whole(text: str) -> Part:
 async def answers_to(
     desk: EmbeddedDesk,
     embedder: Embeds,
-    questions: Intents | None,
+    questions: IntentPredictor | None,
     asks: Sequence[Part],
     language: str,
 ) -> list[AskAnswer]:
@@ -156,7 +158,7 @@ async def _answer(
     desk: EmbeddedDesk,
     knowledge: SearchesKnowledge,
     embedder: Embeds,
-    questions: Intents | None,
+    questions: IntentPredictor | None,
     asked: _Asked,
 ) -> AskAnswer:
     ask, language = asked.ask, asked.language
@@ -315,7 +317,7 @@ def in_context(ask: Part) -> str:
     return f"{before} {ask.text}".strip()
 
 
-def likenesses(questions: Intents, wordings: Sequence[str]) -> list[Likeness]:
+def likenesses(questions: IntentPredictor, wordings: Sequence[str]) -> list[Likeness]:
     """What the desk's own questions say of each wording."""
     made: list[Likeness] = []
     for prediction in questions.predict(wordings):

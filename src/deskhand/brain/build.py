@@ -28,7 +28,7 @@ from deskhand.tools.terms import always_asked
 
 if TYPE_CHECKING:
     from deskhand.brain.embedded import EmbeddedBrain
-    from deskhand.brain.embedded_desk import Intents
+    from deskhand.brain.embedded_desk import IntentPredictor
 
 log = logging.getLogger("deskhand.brain")
 
@@ -164,7 +164,7 @@ def _redacting(spec: DeskSpec, chat: ChatModel) -> ChatModel:
     return RedactingChatModel(chat, redaction_rules(spec.brain.patterns, own))
 
 
-def learned_questions(spec: DeskSpec, questions: QuestionExamples) -> "Intents | None":
+def learned_questions(spec: DeskSpec, questions: QuestionExamples) -> "IntentPredictor | None":
     """Which article answers what, from the cache where it was learned before; None for a desk
     that has written no questions."""
     from deskhand.language.intents import IntentModel

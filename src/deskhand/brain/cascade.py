@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from deskhand.config.sections.brain import LLM_ALWAYS
 from deskhand.errors import (
     DeskhandError,
     ModelAnswerInvalid,
@@ -18,9 +19,6 @@ from deskhand.ports import Brain, Clock
 
 log = logging.getLogger("deskhand.brain")
 
-EMBEDDED_ALWAYS = 0.0
-LLM_ALWAYS = 2.0
-"""Above every confidence."""
 THRESHOLDS: Mapping[TaskKind, float] = MappingProxyType(
     {
         TaskKind.CLASSIFY: 0.7,

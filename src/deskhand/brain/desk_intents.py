@@ -11,12 +11,12 @@ from deskhand.mail.reply import visible_reply
 from deskhand.model.message import Message
 
 if TYPE_CHECKING:
-    from deskhand.brain.embedded_desk import Intents
+    from deskhand.brain.embedded_desk import IntentPredictor
 
 log = logging.getLogger("deskhand.brain")
 
 
-def learned_intents(spec: DeskSpec, intents: IntentExamples) -> "Intents | None":
+def learned_intents(spec: DeskSpec, intents: IntentExamples) -> "IntentPredictor | None":
     """What the desk's examples teach, from the cache where they were read before; None without
     examples."""
     from deskhand.language.intents import IntentModel
@@ -52,7 +52,7 @@ def text_intent_reader(spec: DeskSpec) -> Callable[[str], str | None]:
     """As `intent_reader`, for a text."""
 
     @cache
-    def intents() -> "Intents | None":
+    def intents() -> "IntentPredictor | None":
         return learned_intents(spec, load_intents(spec.folder))
 
     def intent_of(text: str) -> str | None:

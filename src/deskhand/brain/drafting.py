@@ -13,7 +13,7 @@ from deskhand.brain.embedded_desk import EmbeddedDesk
 from deskhand.brain.matter_results import TOLD, results_by_plan, statement
 from deskhand.brain.replies import (
     AnsweredAsks,
-    Quote,
+    ArticleQuote,
     ReplyParts,
     compose,
     facts_in,
@@ -270,7 +270,7 @@ def _from_answers(answers: Sequence[AskAnswer], language: str, *, offers: bool) 
     for passage, asks in _by_passage(answers, language, offers=offers):
         quote = None
         if passage is not None:
-            quote = Quote(
+            quote = ArticleQuote(
                 passage.title, shortened_quote(passage.text), passage.place, passage.language
             )
             sources.append(_source(passage, quote, asks))
@@ -324,7 +324,7 @@ def _same_place(hit: Hit | None, other: Hit | None) -> bool:
     )
 
 
-def _source(hit: Hit, quote: Quote, asks: Sequence[AskAnswer]) -> Fields:
+def _source(hit: Hit, quote: ArticleQuote, asks: Sequence[AskAnswer]) -> Fields:
     return {
         "article": hit.article,
         "title": hit.title,

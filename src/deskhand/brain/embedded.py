@@ -23,7 +23,7 @@ from deskhand.brain.ask_answers import (
     whole,
     wordings,
 )
-from deskhand.brain.embedded_desk import EmbeddedDesk, Intents, Prediction
+from deskhand.brain.embedded_desk import EmbeddedDesk, IntentPrediction, IntentPredictor
 from deskhand.brain.json_answer import AnswerProblem
 from deskhand.brain.message_matters import Matter, decide_several, several_matters
 from deskhand.brain.question_in_mail import asked_in
@@ -77,7 +77,7 @@ class EmbeddedBrain:
         self.name = name
         self._desk = desk
         self._learning = threading.Lock()
-        self._by_names: dict[tuple[str, ...], Intents] = {}
+        self._by_names: dict[tuple[str, ...], IntentPredictor] = {}
         self._ways: Mapping[TaskKind, Callable[[Task], Awaitable[Fields]]] = {
             TaskKind.CLASSIFY: self._category,
             TaskKind.EXTRACT: _in_thread(lambda task: declared_plans.extract(self._desk, task)),
@@ -141,7 +141,7 @@ class EmbeddedBrain:
             return _abstained(task, None, 0.0) | {"reason": TOO_LONG}
         return self._read_category(model, task)
 
-    def _read_category(self, model: Intents, task: Task) -> Fields:
+    def _read_category(self, model: IntentPredictor, task: Task) -> Fields:
         text = _wishes_in(question_of(task))
         said = _wishes_in(said_in(task))
         if not has_words(text):
@@ -164,7 +164,7 @@ class EmbeddedBrain:
             return {"category": prediction.label, "confidence": _share(prediction.confidence)}
         return self._doubted(task, prediction)
 
-    def _doubted(self, task: Task, prediction: Prediction) -> Fields:
+    def _doubted(self, task: Task, prediction: IntentPrediction) -> Fields:
         """A message whose category is not clear by its words. What articles surely answer is a
         question for them; else the likeliest one is drafted from, for a person to look at, if
         nothing is done for it but writing."""
@@ -321,7 +321,7 @@ class EmbeddedBrain:
         await knowledge.record_sources(run_id, hits)
         return "\n".join(dict.fromkeys(shortened_quote(hit.text) for hit in hits))
 
-    def _question_model(self) -> Intents | None:
+    def _question_model(self) -> IntentPredictor | None:
         with self._learning:
             return self._questions
 
@@ -332,14 +332,14 @@ class EmbeddedBrain:
         return self._desk.embedder()
 
     @cached_property
-    def _questions(self) -> Intents | None:
+    def _questions(self) -> IntentPredictor | None:
         return self._desk.questions()
 
     @cached_property
-    def _learned(self) -> Intents | None:
+    def _learned(self) -> IntentPredictor | None:
         return self._desk.intents()
 
-    def _model(self, choices: tuple[str, ...]) -> Intents | None:
+    def _model(self, choices: tuple[str, ...]) -> IntentPredictor | None:
         """What was learned from the desk's examples, else a weak start from the categories'
         names."""
         with self._learning:
@@ -368,7 +368,7 @@ def _is_known(alike: Sequence[Likeness]) -> bool:
     return are_alike(alike) and max(likeness.confidence for likeness in alike) >= _ALIKE
 
 
-def _is_short_word(task: Task, prediction: Prediction, desk: EmbeddedDesk) -> bool:
+def _is_short_word(task: Task, prediction: IntentPrediction, desk: EmbeddedDesk) -> bool:
     """Whether it is a word or two, such as thanks, for which nothing is done but answering."""
     plan = (desk.plans or {}).get(prediction.best)
     if plan is None or plan.steps or not plan.reply or prediction.confidence < _LIKELY_WORD:

@@ -12,7 +12,7 @@ from deskhand.model.knowledge import Hit
 from deskhand.ports import Embeds, SearchesKnowledge
 
 
-class Prediction(Protocol):
+class IntentPrediction(Protocol):
     """What an intent model says about one text."""
 
     @property
@@ -32,8 +32,8 @@ class Prediction(Protocol):
         ...
 
 
-class Intents(Protocol):
-    def predict(self, texts: Sequence[str]) -> Sequence[Prediction]: ...
+class IntentPredictor(Protocol):
+    def predict(self, texts: Sequence[str]) -> Sequence[IntentPrediction]: ...
 
 
 class Slots(Protocol):
@@ -52,7 +52,7 @@ ReadsAnswers = Callable[[str, Sequence[str], str], Sequence[float]]
 """Reads an ask with each of some passages: the logarithm of the odds that it answers."""
 
 
-def by_names(descriptions: Mapping[str, str]) -> Intents:
+def by_names(descriptions: Mapping[str, str]) -> IntentPredictor:
     from deskhand.language.intents import IntentModel
 
     return IntentModel.fit([], descriptions=descriptions)
@@ -64,12 +64,12 @@ class EmbeddedDesk:
 
     embedder: Callable[[], Embeds]
     languages: tuple[str, ...] = ("en",)
-    intents: Callable[[], Intents | None] = lambda: None
+    intents: Callable[[], IntentPredictor | None] = lambda: None
     """Called once, in a thread: the first time may have to learn."""
-    questions: Callable[[], Intents | None] = lambda: None
+    questions: Callable[[], IntentPredictor | None] = lambda: None
     """Which article answers a question, learned from the desk's own; None for a desk that has
     none. Called once, in a thread."""
-    by_names: Callable[[Mapping[str, str]], Intents] = by_names
+    by_names: Callable[[Mapping[str, str]], IntentPredictor] = by_names
     """A weak model from categories and their descriptions, for a desk without examples."""
     slots: Slots | None = None
     naming_slots: frozenset[str] = frozenset()

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from deskhand.brain.declared_plans import decide
-from deskhand.brain.embedded_desk import EmbeddedDesk, Intents, Prediction
+from deskhand.brain.embedded_desk import EmbeddedDesk, IntentPrediction, IntentPredictor
 from deskhand.brain.task_inputs import Fields
 from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.language.slots import SlotMatch
@@ -39,7 +39,7 @@ _LIKELY_HALF = 0.8
 _MOST_MATTERS = 3
 
 
-class Wish(NamedTuple):
+class StatedIntent(NamedTuple):
     """What a part of a message plainly says."""
 
     intent: str
@@ -59,15 +59,15 @@ class Matter(NamedTuple):
 
 
 def wishes_in(
-    model: Intents, text: str, idle: frozenset[str], named: Sequence[SlotMatch] = ()
-) -> list[Wish]:
+    model: IntentPredictor, text: str, idle: frozenset[str], named: Sequence[SlotMatch] = ()
+) -> list[StatedIntent]:
     """What the sentences say, and the clauses of those that say nothing plainly. Intents that are
     `idle`, such as greetings, are no wishes.
 
     A sentence that speaks of two things, which `named` has, may say something else of each.
     """
     sentences = _spans(_SENTENCE, text, 0, len(text))
-    wishes: list[Wish] = []
+    wishes: list[StatedIntent] = []
     for (start, end), said in zip(sentences, _said(model, text, sentences), strict=True):
         halves = _different_halves(model, text, (start, end), named)
         if halves:
@@ -76,7 +76,7 @@ def wishes_in(
         if says_only_which(text[start:end]):
             continue
         if said.label is not None:
-            wishes.append(Wish(said.label, said.confidence, start, end))
+            wishes.append(StatedIntent(said.label, said.confidence, start, end))
             continue
         clauses = _spans(_CLAUSE, text, start, end)
         if len(clauses) > 1:
@@ -85,8 +85,8 @@ def wishes_in(
 
 
 def _different_halves(
-    model: Intents, text: str, sentence: tuple[int, int], named: Sequence[SlotMatch]
-) -> list[Wish]:
+    model: IntentPredictor, text: str, sentence: tuple[int, int], named: Sequence[SlotMatch]
+) -> list[StatedIntent]:
     """The two wishes of a sentence that plainly says one thing of what it names first, and another
     of what it names next; none where it does not."""
     start, end = sentence
@@ -95,7 +95,7 @@ def _different_halves(
     if len(different) != 2:
         return []
     first, second = different
-    best: list[Wish] = []
+    best: list[StatedIntent] = []
     for cut in list(_PARTS_WAYS.finditer(text, first.end, second.start))[:_MOST_CUTS]:
         spans = [(start, cut.start()), (cut.end(), end)]
         if any(len(text[slice(*span)].split()) < 2 for span in spans):
@@ -106,7 +106,9 @@ def _different_halves(
     return best
 
 
-def _likely_halves(model: Intents, text: str, spans: Sequence[tuple[int, int]]) -> list[Wish]:
+def _likely_halves(
+    model: IntentPredictor, text: str, spans: Sequence[tuple[int, int]]
+) -> list[StatedIntent]:
     """What the halves say, where one says it plainly and the other likely."""
     read = _said(model, text, spans)
     if all(said.label is None for said in read):
@@ -121,23 +123,27 @@ def _likely_halves(model: Intents, text: str, spans: Sequence[tuple[int, int]]) 
     if len(likely) < len(spans):
         return []
     wishes = zip(spans, read, strict=True)
-    return [Wish(said.best, said.confidence, start, end) for (start, end), said in wishes]
+    return [StatedIntent(said.best, said.confidence, start, end) for (start, end), said in wishes]
 
 
-def _least_sure(wishes: Sequence[Wish]) -> float:
+def _least_sure(wishes: Sequence[StatedIntent]) -> float:
     return min((wish.confidence for wish in wishes), default=0.0)
 
 
-def _plain_clauses(model: Intents, text: str, clauses: Sequence[tuple[int, int]]) -> list[Wish]:
+def _plain_clauses(
+    model: IntentPredictor, text: str, clauses: Sequence[tuple[int, int]]
+) -> list[StatedIntent]:
     read = zip(clauses, _said(model, text, clauses), strict=True)
     return [
-        Wish(said.label, said.confidence, start, end)
+        StatedIntent(said.label, said.confidence, start, end)
         for (start, end), said in read
         if said.label is not None and not says_only_which(text[start:end])
     ]
 
 
-def _said(model: Intents, text: str, spans: Sequence[tuple[int, int]]) -> Sequence[Prediction]:
+def _said(
+    model: IntentPredictor, text: str, spans: Sequence[tuple[int, int]]
+) -> Sequence[IntentPrediction]:
     return model.predict([text[start:end] for start, end in spans])
 
 
@@ -157,7 +163,7 @@ def _spans(pattern: re.Pattern[str], text: str, start: int, end: int) -> list[tu
 
 def matters_in(
     text: str,
-    wishes: Sequence[Wish],
+    wishes: Sequence[StatedIntent],
     named: Sequence[SlotMatch],
     plans: Mapping[str, DeclaredPlan],
     naming_slots: frozenset[str],
@@ -187,7 +193,7 @@ def matters_in(
     return matters
 
 
-def _means_all(text: str, wish: Wish, named: Sequence[SlotMatch]) -> bool:
+def _means_all(text: str, wish: StatedIntent, named: Sequence[SlotMatch]) -> bool:
     """Whether a wish is about all things that are named before it: it names them itself, or says
     so. "I have two orders, O-1 and O-2. Cancel the second" does not."""
     if all(wish.start <= match.start < wish.end for match in named):
@@ -210,7 +216,7 @@ _ONE = re.compile(
 """Words for one of several things."""
 
 
-def _ends(text: str, wishes: Sequence[Wish]) -> list[int]:
+def _ends(text: str, wishes: Sequence[StatedIntent]) -> list[int]:
     """Where each wish ends: what says nothing by itself belongs to the wish before it."""
     ends = [wish.start for wish in wishes[1:]]
     return [*ends, len(text)][: len(wishes)]
@@ -248,7 +254,9 @@ def named_things(desk: EmbeddedDesk, text: str, now: datetime) -> list[SlotMatch
     return sorted(matches, key=lambda match: match.start)
 
 
-def several_matters(desk: EmbeddedDesk, model: Intents, text: str, now: datetime) -> list[Matter]:
+def several_matters(
+    desk: EmbeddedDesk, model: IntentPredictor, text: str, now: datetime
+) -> list[Matter]:
     """The matters of a text that has several; none where it has one."""
     named = named_things(desk, text, now)
     if len({repr(match.value) for match in named}) < 2 or _takes_back(text, named):

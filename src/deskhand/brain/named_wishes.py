@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from deskhand.brain.declared_plans import UNSURE_INTENT
-from deskhand.brain.embedded_desk import EmbeddedDesk, Intents, Prediction
+from deskhand.brain.embedded_desk import EmbeddedDesk, IntentPrediction, IntentPredictor
 from deskhand.brain.message_matters import (
-    Wish,
+    StatedIntent,
     changes_something,
     idle_intents,
     named_things,
@@ -48,7 +48,7 @@ _FEWEST_WORDS = 3
 
 
 def by_named_thing(
-    desk: EmbeddedDesk, model: Intents | None, task: Task, likely: Prediction
+    desk: EmbeddedDesk, model: IntentPredictor | None, task: Task, likely: IntentPrediction
 ) -> Fields | None:
     """The category of a message that names a thing; None where it stays unclear."""
     text, now = said_in(task), received_at(task)
@@ -100,8 +100,8 @@ def _names(desk: EmbeddedDesk, text: str, now: datetime) -> bool:
 
 
 def plain_wish(
-    desk: EmbeddedDesk, model: Intents, text: str, likely: Prediction, now: datetime
-) -> Wish | None:
+    desk: EmbeddedDesk, model: IntentPredictor, text: str, likely: IntentPrediction, now: datetime
+) -> StatedIntent | None:
     """The one wish of a text that names a thing, where some part of it says it plainly; None where
     parts say different things. `likely` is what the whole text may mean."""
     named = named_things(desk, text, now)
@@ -115,7 +115,7 @@ def plain_wish(
     return best if names_it or best.intent == likely.best else None
 
 
-def predicted(model: Intents, text: str, whole: str, asked: str) -> Prediction:
+def predicted(model: IntentPredictor, text: str, whole: str, asked: str) -> IntentPrediction:
     """What a text is about; of one that does not tell, what it is about with its subject, without
     its greeting, or in plainer words."""
     prediction = model.predict([text])[0]
@@ -125,7 +125,7 @@ def predicted(model: Intents, text: str, whole: str, asked: str) -> Prediction:
     return prediction if prediction.label is not None else plainer(model, whole, prediction)
 
 
-def plainer(model: Intents, text: str, prediction: Prediction) -> Prediction:
+def plainer(model: IntentPredictor, text: str, prediction: IntentPrediction) -> IntentPrediction:
     """The prediction for a clause that plainly says what the whole text likely means: "Cancel it
     please, my friend bought the same". Where clauses mean different things, nothing is plain.
     What stands before a colon says what the rest is for: "Please open a ticket: ..."."""
@@ -143,7 +143,7 @@ def plainer(model: Intents, text: str, prediction: Prediction) -> Prediction:
 
 
 def must_ask_first(
-    desk: EmbeddedDesk, model: Intents | None, task: Task, intent: str | None
+    desk: EmbeddedDesk, model: IntentPredictor | None, task: Task, intent: str | None
 ) -> bool:
     """Whether a change is asked about before it is made: the message takes its wish back, or only
     messages before it had that wish, which waited for a person and are worked together with it."""
@@ -156,7 +156,7 @@ def must_ask_first(
     return is_taken_back(said_in(task)) or (is_joined and not _says(model, task, intent))
 
 
-def _says(model: Intents, task: Task, intent: str) -> bool:
+def _says(model: IntentPredictor, task: Task, intent: str) -> bool:
     """Whether the newest message says this by itself."""
     message = message_of(task)
     said = own_words(str(message.get("body") or ""), str(message.get("subject") or ""))

@@ -36,7 +36,7 @@ _SENTENCE_END = re.compile(r"[.!?…][\"'”»)]*(?=\s|$)|\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class ArticleQuote:
     """A passage of an article, word for word."""
 
     title: str
@@ -50,7 +50,7 @@ class AnsweredAsks:
     """What a customer asked in his own words, and the passage for it."""
 
     asks: tuple[str, ...]
-    quote: Quote | None
+    quote: ArticleQuote | None
     is_open: bool = False
     """Whether a person must write the answer; the quote is then what comes nearest."""
     confidence: float = 1.0
@@ -145,7 +145,7 @@ def _one_line(ask: str) -> str:
     return text if len(text) <= LONGEST_ASK else f"{text[:LONGEST_ASK].rpartition(' ')[0]} …"
 
 
-def _quoted(texts: Mapping[str, Any], quote: Quote, language: str) -> list[str]:
+def _quoted(texts: Mapping[str, Any], quote: ArticleQuote, language: str) -> list[str]:
     """Introduced, quoted, cited; an article in another language is said to be in one."""
     same_language = quote.language is None or quote.language == language
     called = texts["languages"].get(quote.language or "", texts["languages"]["other"])

@@ -62,7 +62,7 @@ def chat(
 async def _chat(
     name: str, customer: str | None, trace: bool, mode: str, database: str | None, quiet: bool
 ) -> list[dict[str, Any]]:
-    from deskhand.cli.run_follower import Watch, work_message
+    from deskhand.cli.run_follower import StageWatch, work_message
     from deskhand.cli.run_printer import RunPrinter
     from deskhand.model.chats import Chat, chat_message
     from deskhand.wiring import read_desk
@@ -76,7 +76,7 @@ async def _chat(
         spinner = None
         if not quiet and console().is_terminal:
             spinner = stack.enter_context(console().status("[dim]opening the desk …[/]"))
-        watch = Watch(spinner)
+        watch = StageWatch(spinner)
         async with opened_desk(loaded, False, database, None, watch) as desk:
             if spinner is not None:
                 spinner.stop()

@@ -153,7 +153,7 @@ async def _add(
     from deskhand.errors import ConfigError
     from deskhand.evals.case_from_run import append_case, case_of
     from deskhand.evals.cases import case_files
-    from deskhand.evals.recorded_runs import Window, read_conversations
+    from deskhand.evals.recorded_runs import RunRange, read_conversations
     from deskhand.evals.recorded_tickets import tickets_before
     from deskhand.wiring import SHIPPED, desk_cases, find_desk, open_store, open_tickets, read_desk
 
@@ -170,7 +170,7 @@ async def _add(
         opened_desk(database, name) as (opened, desk),
         open_tickets(opened, desk) as service,
     ):
-        [conversation] = await read_conversations(open_store(opened, desk), Window(run_id))
+        [conversation] = await read_conversations(open_store(opened, desk), RunRange(run_id))
         tickets = await tickets_before(service, conversation)
     single = folder / "evals.yaml"
     path = file or (single if single.is_file() else folder / "evals" / "recorded.yaml")

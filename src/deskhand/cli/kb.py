@@ -164,7 +164,7 @@ def _cell(text: str, length: int) -> str:
 # --- the work
 
 
-class KnowledgeBase:
+class DeskArticles:
     """A desk's index and the folder of its own articles."""
 
     def __init__(self, store: "KnowledgeStore", home: Path) -> None:
@@ -174,7 +174,7 @@ class KnowledgeBase:
 @asynccontextmanager
 async def _opened(
     desk: str, url: str | None, *, create: bool = False
-) -> AsyncIterator[KnowledgeBase]:
+) -> AsyncIterator[DeskArticles]:
     from deskhand.cli.databases import opened_database
     from deskhand.knowledge.article_files import FOLDER
     from deskhand.wiring import desk_name, find_desk, knowledge_store, open_database
@@ -182,7 +182,7 @@ async def _opened(
     folder = find_desk(desk)
     opening = open_database(url or options.DEFAULT_DATABASE) if create else opened_database(url)
     async with opening as database:
-        yield KnowledgeBase(knowledge_store(database, desk_name(folder)), folder / FOLDER)
+        yield DeskArticles(knowledge_store(database, desk_name(folder)), folder / FOLDER)
 
 
 async def _indexed(
@@ -223,11 +223,11 @@ async def _list(desk: str, url: str | None) -> "list[StoredArticle]":
 async def _search(
     desk: str, url: str | None, query: str, category: str | None, language: str | None, limit: int
 ) -> "list[Hit]":
-    from deskhand.knowledge.search import KnowledgeBase
+    from deskhand.knowledge.search import DeskArticles
     from deskhand.wiring import embedder
 
     async with _opened(desk, url) as place:
-        base = KnowledgeBase(place.store, embedder)
+        base = DeskArticles(place.store, embedder)
         return await base.search(query, category=category, language=language, limit=limit)
 
 

@@ -10,7 +10,7 @@ from deskhand.cli.terminal import console, print_json, printable, run_async, sho
 
 if TYPE_CHECKING:
     from deskhand.engine.story import Document
-    from deskhand.evals.recorded_runs import Window
+    from deskhand.evals.recorded_runs import RunRange
 
 NO = 1
 _COLOURS = {"changed": "yellow", "unknown": "magenta"}
@@ -58,13 +58,13 @@ def replay(
     1 when a route, a status, a verdict, a tool call or a reply comes out differently.
     """
     from deskhand.errors import ConfigError
-    from deskhand.evals.recorded_runs import Window
+    from deskhand.evals.recorded_runs import RunRange
 
     if (run is None) == (since is None and until is None):
         raise ConfigError(
             "say what to replay", fix="name a run, or a time with --since (and --until)"
         )
-    window = Window(run, _moment(since, 0.0), _moment(until, float("inf")))
+    window = RunRange(run, _moment(since, 0.0), _moment(until, float("inf")))
     report = run_async(_replay(window, config, desk, database, live, parallel))
     if as_json:
         print_json(report)
@@ -74,7 +74,7 @@ def replay(
 
 
 async def _replay(
-    window: "Window",
+    window: "RunRange",
     config: str | None,
     desk: str | None,
     database: str | None,

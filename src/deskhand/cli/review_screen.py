@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from deskhand.engine.review_file import ReviewFile
-    from deskhand.engine.review_search import Item
+    from deskhand.engine.review_search import ReviewHit
     from deskhand.model.run import Review
 
 _WIDEST = 100
 _MOST_LINES = 12
 
 
-def print_reviews(items: "list[Item]") -> None:
+def print_reviews(items: "list[ReviewHit]") -> None:
     if not items:
         print_line(("nothing waits for a person", ""))
         return
@@ -44,14 +44,14 @@ def print_reviews(items: "list[Item]") -> None:
     print_table(("review", "since", "cause", "for"), ("from", "subject"), rows)
 
 
-def _sender(item: "Item") -> str:
+def _sender(item: "ReviewHit") -> str:
     if item.message is None:
         return ""
     writer = item.message.writer
     return writer.name or writer.address
 
 
-def _subject(item: "Item") -> str:
+def _subject(item: "ReviewHit") -> str:
     return "(erased)" if item.message is None else item.message.subject or "(no subject)"
 
 

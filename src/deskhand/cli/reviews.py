@@ -17,7 +17,7 @@ from deskhand.cli.terminal import console, print_json, run_async
 
 if TYPE_CHECKING:
     from deskhand.engine.review_file import ReviewFile
-    from deskhand.engine.review_search import Item
+    from deskhand.engine.review_search import ReviewHit
     from deskhand.model.causes import Cause
     from deskhand.model.queue import ReviewFilter
     from deskhand.model.run import Review
@@ -109,7 +109,7 @@ async def _list(
     wanted: "ReviewFilter",
     limit: int,
     after: str | None,
-) -> "list[Item]":
+) -> "list[ReviewHit]":
     from deskhand.engine.review_search import search, walk
     from deskhand.model.run import ReviewState
 
@@ -225,7 +225,7 @@ Copies = Annotated[
 ]
 
 
-class Answer(StrEnum):
+class InvitationAnswer(StrEnum):
     """What is answered to an invitation."""
 
     ACCEPTED = "accepted"
@@ -240,7 +240,7 @@ def edit(
     file: Annotated[Path | None, typer.Option("--file", help="A file with the new text.")] = None,
     subject: Annotated[str | None, typer.Option("--subject", help="A new subject.")] = None,
     invitation: Annotated[
-        Answer | None,
+        InvitationAnswer | None,
         typer.Option("--invitation", help="What an organizer's calendar is told."),
     ] = None,
     final: Final = False,

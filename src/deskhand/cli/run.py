@@ -14,7 +14,7 @@ from deskhand.cli import options
 from deskhand.cli.terminal import console, print_json, program, run_async
 
 if TYPE_CHECKING:
-    from deskhand.cli.run_follower import Watch
+    from deskhand.cli.run_follower import StageWatch
     from deskhand.ports import Store
     from deskhand.wiring import Desk, LoadedDesk
 
@@ -70,7 +70,7 @@ def run(
 async def _run(
     file: Path, name: str, live: bool, database: str | None, outbox: Path | None, quiet: bool
 ) -> tuple[list[dict[str, Any]], bool]:
-    from deskhand.cli.run_follower import Watch, work_message
+    from deskhand.cli.run_follower import StageWatch, work_message
     from deskhand.cli.run_printer import RunPrinter
     from deskhand.mail.message_files import read_messages
     from deskhand.wiring import read_desk
@@ -82,7 +82,7 @@ async def _run(
         spinner = None
         if not quiet and console().is_terminal:
             spinner = stack.enter_context(console().status("[dim]opening the desk …[/]"))
-        watch = Watch(spinner)
+        watch = StageWatch(spinner)
         printer = None if quiet else RunPrinter(console())
         stories: list[dict[str, Any]] = []
         async with opened_desk(loaded, live, database, outbox, watch) as desk:
@@ -108,7 +108,7 @@ def _say_how_to_decide(story: dict[str, Any], desk: str, database: str | None) -
 
 @asynccontextmanager
 async def opened_desk(
-    loaded: "LoadedDesk", live: bool, database: str | None, outbox: Path | None, watch: "Watch"
+    loaded: "LoadedDesk", live: bool, database: str | None, outbox: Path | None, watch: "StageWatch"
 ) -> "AsyncIterator[Desk]":
     from deskhand.wiring import open_database, open_desk, open_store
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _LOOK_EVERY = 0.1
 
 
-class Watch:
+class StageWatch:
     """Notices when stages start and end, so that what they recorded is told at once."""
 
     def __init__(self, spinner: "Status | None" = None) -> None:
@@ -39,7 +39,7 @@ class Watch:
 async def work_message(
     desk: "Desk",
     message: Message,
-    watch: Watch,
+    watch: StageWatch,
     printer: "RunPrinter | None" = None,
     title: str = "",
 ) -> Document:
@@ -54,7 +54,7 @@ async def work_message(
 async def follow(
     desk: "Desk",
     run_id: str,
-    watch: Watch,
+    watch: StageWatch,
     printer: "RunPrinter | None" = None,
     *,
     steps_shown: int = 0,
@@ -79,7 +79,11 @@ async def follow(
 
 
 async def _steps(
-    desk: "Desk", run_id: str, resting: "asyncio.Future[RunStatus]", watch: Watch, steps_shown: int
+    desk: "Desk",
+    run_id: str,
+    resting: "asyncio.Future[RunStatus]",
+    watch: StageWatch,
+    steps_shown: int,
 ) -> AsyncIterator[StepRow]:
     while True:
         over = resting.done()

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from deskhand.engine.journal import Problem, seed, verify
+from deskhand.engine.journal import JournalProblem, seed, verify
 from deskhand.engine.seal_checks import (
     ACCOUNTS,
     CONSOLE_LINE,
@@ -99,7 +99,7 @@ class AuditReport:
     """When the last of them went."""
     unsigned_seals: int = 0
     """Seals of pruned runs that nobody signed, for want of a key."""
-    problems: list[Problem] = field(default_factory=list[Problem])
+    problems: list[JournalProblem] = field(default_factory=list[JournalProblem])
 
     @property
     def ok(self) -> bool:
@@ -134,19 +134,19 @@ async def verify_desk(
         report.problems += _check_run(journaled, sealed, report, legacy)
     for run_id, heads in sealed.items():
         report.problems.append(
-            Problem(run_id, None, f"the run is gone, but seal {heads[0].seal} covers it")
+            JournalProblem(run_id, None, f"the run is gone, but seal {heads[0].seal} covers it")
         )
     for run_id, file_id in await store.changed_files():
         what = f"the content of attachment {file_id} was changed"
-        report.problems.append(Problem(run_id, None, what))
+        report.problems.append(JournalProblem(run_id, None, what))
     for run_id, what in await store.changed_projections():
-        report.problems.append(Problem(run_id, None, what))
+        report.problems.append(JournalProblem(run_id, None, what))
     for total in await store.lowered_totals(time.time() - BINDING_TOTALS):
-        report.problems.append(Problem("", None, _lowered(total)))
+        report.problems.append(JournalProblem("", None, _lowered(total)))
     return report
 
 
-async def verify_run(store: Archive, position: int) -> list[Problem]:
+async def verify_run(store: Archive, position: int) -> list[JournalProblem]:
     """Check the message, rows, records and chains of one run. Seals cover desks: `verify_desk`
     looks at those."""
     [journaled] = await store.journals(after=position - 1, limit=1)
@@ -167,7 +167,7 @@ def _lowered(total: LoweredTotal) -> str:
 
 def _check_run(
     journaled: Journaled, sealed: dict[str, list[SealedHead]], report: AuditReport, legacy: int
-) -> list[Problem]:
+) -> list[JournalProblem]:
     run_id = journaled.run_id
     is_legacy = journaled.position <= legacy
     report.runs += 1
@@ -197,11 +197,11 @@ def _check_stated(
     sealed: dict[str, list[SealedHead]],
     *,
     keep: bool = False,
-) -> list[Problem]:
+) -> list[JournalProblem]:
     """Whether the statements are those that seals cover."""
     heads = sealed.get(line, []) if keep else sealed.pop(line, [])
     run_id = line if keep else ""
-    problems: list[Problem] = []
+    problems: list[JournalProblem] = []
     first = statements[0].number if is_pruned(statements) else 0
     for head in heads:
         if head.stated is None or head.stated < first:
@@ -209,7 +209,7 @@ def _check_stated(
         covered = head_of_statements(of, statements, head.stated)
         if covered is None or covered.hex() != head.stated_chain:
             what = f"the statements are not those that seal {head.seal} covers"
-            problems.append(Problem(run_id, None, what))
+            problems.append(JournalProblem(run_id, None, what))
     return problems
 
 
@@ -285,14 +285,14 @@ def _read_seals(
             text = zlib.decompress(seal.heads).decode()
             heads = [_head_of(line, seal.id) for line in text.split("\n") if line]
         except (zlib.error, ValueError):
-            report.problems.append(Problem("", None, f"seal {seal.id} cannot be read"))
+            report.problems.append(JournalProblem("", None, f"seal {seal.id} cannot be read"))
             continue
         is_unsigned = seal.kind == PRUNED and not seal.mac
         report.unsigned_seals += is_unsigned
         expected = None if key is None else _sign(key, desk, seal.at, text, seal.kind)
         if expected is not None and not is_unsigned and not _same(seal.mac, expected):
             report.problems.append(
-                Problem("", None, f"seal {seal.id} was changed, or made with another key")
+                JournalProblem("", None, f"seal {seal.id} was changed, or made with another key")
             )
         if seal.kind is None:
             report.newest_seal = NewestSeal(seal.id, seal.at, sealed_runs(seal), seal.mac)
@@ -333,18 +333,22 @@ def _count_pruned(report: AuditReport, pruned: PrunedHead) -> None:
 
 def _check_pruned(
     journaled: Journaled, pruned: PrunedHead, heads: list[SealedHead]
-) -> list[Problem]:
+) -> list[JournalProblem]:
     """The rows are gone; every seal must agree with where the chain is said to have ended."""
     if journaled.rows or journaled.message_body is not None:
-        return [Problem(journaled.run_id, None, "the run counts as pruned and has rows")]
+        return [JournalProblem(journaled.run_id, None, "the run counts as pruned and has rows")]
     if not any(head.rows == pruned.rows for head in heads):
-        return [Problem(journaled.run_id, None, "the run counts as pruned, but no seal closed it")]
-    problems: list[Problem] = []
+        return [
+            JournalProblem(
+                journaled.run_id, None, "the run counts as pruned, but no seal closed it"
+            )
+        ]
+    problems: list[JournalProblem] = []
     for head in heads:
         is_other = head.rows == pruned.rows and head.chain != pruned.chain.hex()
         if head.rows > pruned.rows or is_other:
             what = f"the pruned rows are not those that seal {head.seal} covers"
-            problems.append(Problem(journaled.run_id, None, what))
+            problems.append(JournalProblem(journaled.run_id, None, what))
     return problems
 
 
@@ -356,7 +360,7 @@ def head_of_chain(journaled: Journaled, count: int) -> bytes:
     )
 
 
-def check_message(journaled: Journaled) -> list[Problem]:
+def check_message(journaled: Journaled) -> list[JournalProblem]:
     body = journaled.message_body
     salt = journaled.message_salt
     if (body is None and salt is None) or (
@@ -365,14 +369,14 @@ def check_message(journaled: Journaled) -> list[Problem]:
         and sha256(salt + body).digest() == journaled.message_digest
     ):
         return []
-    return [Problem(journaled.run_id, None, "the message was changed")]
+    return [JournalProblem(journaled.run_id, None, "the message was changed")]
 
 
-def _check_head(journaled: Journaled, head: SealedHead) -> list[Problem]:
+def _check_head(journaled: Journaled, head: SealedHead) -> list[JournalProblem]:
     count, chain, seal = head.rows, head.chain, head.seal
     if count > len(journaled.rows):
         return [
-            Problem(
+            JournalProblem(
                 journaled.run_id,
                 count - 1,
                 f"{count - len(journaled.rows)} row(s) are gone that seal {seal} covers",
@@ -380,7 +384,7 @@ def _check_head(journaled: Journaled, head: SealedHead) -> list[Problem]:
         ]
     if head_of_chain(journaled, count).hex() != chain:
         return [
-            Problem(
+            JournalProblem(
                 journaled.run_id,
                 max(count - 1, 0),
                 f"the rows are not those that seal {seal} covers",

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from deskhand.engine.conversation_memory import ConversationMemory, MemoryLimits
+from deskhand.engine.conversation_memory import MemoryLimits, RowMemory
 from deskhand.errors import NotFound
 from deskhand.model.documents import iso_at
 from deskhand.model.message import iso
@@ -53,7 +53,7 @@ async def show_conversation(
     if not newest:
         raise NotFound(f"there is no conversation {conversation!r} on desk {store.desk}")
     message = newest[0].message
-    memory = await ConversationMemory(store, limits).before(conversation, _EVER, message)
+    memory = await RowMemory(store, limits).before(conversation, _EVER, message)
     fields: dict[str, Any] = {"messages": 0, "waits_for": None, "values": {}}
     fields |= {"summary": [], "turns": []}
     if memory is not None:

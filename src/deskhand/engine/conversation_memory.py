@@ -57,7 +57,7 @@ def _no_values(text: str, at: datetime) -> Mapping[str, Any]:
     return {}
 
 
-class ConversationMemory:
+class RowMemory:
     """Remembers conversations from the rows of their runs."""
 
     def __init__(

@@ -30,7 +30,7 @@ class LeasedStore(Store, Lease, Protocol): ...
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class DispatchLimits:
     in_flight: int = 64
     backlog: int = 10_000
     """Accepted and not yet at rest; at this many, intake waits."""
@@ -52,7 +52,7 @@ class InProcessDispatcher:
         work: Callable[[str], Awaitable[RunStatus | None]],
         flow_for: Callable[[Message], str],
         clock: Clock,
-        limits: Limits | None = None,
+        limits: DispatchLimits | None = None,
         *,
         routed: Callable[[Message], Awaitable[Message]] | None = None,
     ) -> None:
@@ -61,7 +61,7 @@ class InProcessDispatcher:
         self._flow_for = flow_for
         self._clock = clock
         self._routed = routed
-        self._limits = limits or Limits()
+        self._limits = limits or DispatchLimits()
         self._lanes: dict[str, deque[str]] = {}
         """Runs by conversation, in order of acceptance; the first of a lane may be at work."""
         self._ready: asyncio.Queue[str] = asyncio.Queue()

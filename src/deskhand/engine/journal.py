@@ -103,7 +103,7 @@ def storing_problem(error: ValueError) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class JournalProblem:
     """A place where a run's records are not what was written."""
 
     run_id: str
@@ -118,21 +118,25 @@ def _is_body_intact(row: StepRow) -> bool:
     return sha256(row.salt + row.body).digest() == row.body_digest
 
 
-def verify(run_id: str, message_digest: bytes, rows: Sequence[StepRow]) -> list[Problem]:
+def verify(run_id: str, message_digest: bytes, rows: Sequence[StepRow]) -> list[JournalProblem]:
     """Every broken link, changed body and gap in one run's journal.
 
     Erased rows are verified by their digests.
     """
-    problems: list[Problem] = []
+    problems: list[JournalProblem] = []
     head = seed(run_id, message_digest)
     for expected, row in enumerate(rows):
         if row.seq != expected:
-            return [*problems, Problem(run_id, expected, f"row {expected} is missing")]
+            return [*problems, JournalProblem(run_id, expected, f"row {expected} is missing")]
         if not _is_body_intact(row):
-            problems.append(Problem(run_id, row.seq, f"the body of step {row.name!r} was changed"))
+            problems.append(
+                JournalProblem(run_id, row.seq, f"the body of step {row.name!r} was changed")
+            )
         head = _relink(head, row)
         if head != row.chain:
-            problems.append(Problem(run_id, row.seq, f"the chain is broken at step {row.name!r}"))
+            problems.append(
+                JournalProblem(run_id, row.seq, f"the chain is broken at step {row.name!r}")
+            )
             head = row.chain
     return problems
 

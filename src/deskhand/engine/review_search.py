@@ -16,13 +16,13 @@ _MOST_TERMS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ReviewHit:
     review: Review
     message: Message | None
     """None once it was erased."""
 
 
-class _Folding(dict[int, str]):
+class _FoldedSearch(dict[int, str]):
     """What each character becomes, by its number; made when a character is first met."""
 
     def __missing__(self, number: int) -> str:
@@ -33,7 +33,7 @@ class _Folding(dict[int, str]):
         return folded
 
 
-_FOLDING = _Folding()
+_FOLDING = _FoldedSearch()
 
 
 def fold(text: str) -> str:
@@ -76,7 +76,7 @@ async def walk(
     beyond: QueuePosition | None = None,
     limit: int,
     backwards: bool = False,
-) -> list[Item]:
+) -> list[ReviewHit]:
     """The most dangerous first, then the nearest deadline, then the oldest; `backwards` reverses
     that.
 
@@ -94,12 +94,12 @@ async def search(
     after: tuple[float, str] | None = None,
     limit: int,
     backwards: bool = False,
-) -> list[Item]:
+) -> list[ReviewHit]:
     """Reviews in order of time alone, oldest first; every review of the desk is searched."""
     reviews = await store.find_reviews(wanted, limit=limit, after=after, backwards=backwards)
     return await _with_messages(store, reviews)
 
 
-async def _with_messages(store: "Lists", reviews: Sequence[Review]) -> list[Item]:
+async def _with_messages(store: "Lists", reviews: Sequence[Review]) -> list[ReviewHit]:
     messages = await store.messages([review.run_id for review in reviews])
-    return [Item(review, messages.get(review.run_id)) for review in reviews]
+    return [ReviewHit(review, messages.get(review.run_id)) for review in reviews]

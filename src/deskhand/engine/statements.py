@@ -11,7 +11,7 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import Any
 
-from deskhand.engine.journal import Problem
+from deskhand.engine.journal import JournalProblem
 from deskhand.model.audited import DeskRecords, Journaled, Statement, StatementKind
 
 STATUS = "status"
@@ -109,7 +109,7 @@ def count_of(statements: Sequence[Statement]) -> int:
 # --- verifying
 
 
-def check_statements(journaled: Journaled, *, is_legacy: bool) -> list[Problem]:
+def check_statements(journaled: Journaled, *, is_legacy: bool) -> list[JournalProblem]:
     """Whatever differs between a run's records and what was stated about them.
 
     `is_legacy`: the run is older than statements; where there is none, nothing is compared.
@@ -120,7 +120,7 @@ def check_statements(journaled: Journaled, *, is_legacy: bool) -> list[Problem]:
     if not journaled.statements:
         if not is_legacy and journaled.records[STATUS] not in AT_WORK:
             what = f"the run is {journaled.records[STATUS]}, which nothing states"
-            problems.append(Problem(run_id, None, what))
+            problems.append(JournalProblem(run_id, None, what))
         return problems
     stated = [_records_of(statement) for statement in journaled.statements]
     for number, (before, after) in enumerate(pairwise(stated), 1):
@@ -128,17 +128,19 @@ def check_statements(journaled: Journaled, *, is_legacy: bool) -> list[Problem]:
         if statement.kind not in _MAY_TAKE_AWAY:
             reopened = _reopened_in(statement, after)
             names = [name for name in _frozen_changes(before, after) if name != reopened]
-            problems += [Problem(run_id, None, _difference(name, after)) for name in names]
+            problems += [JournalProblem(run_id, None, _difference(name, after)) for name in names]
     return problems + _compare_with_last(journaled, stated[-1])
 
 
-def _compare_with_last(journaled: Journaled, stated: dict[str, str]) -> list[Problem]:
+def _compare_with_last(journaled: Journaled, stated: dict[str, str]) -> list[JournalProblem]:
     now = journaled.records
     if stated.get(STATUS) in AT_WORK and now[STATUS] in AT_WORK:
         names = _frozen_changes(stated, now)
     else:
         names = sorted(name for name in {*stated, *now} if stated.get(name) != now.get(name))
-    return [Problem(journaled.run_id, None, _difference(name, now, stated)) for name in names]
+    return [
+        JournalProblem(journaled.run_id, None, _difference(name, now, stated)) for name in names
+    ]
 
 
 def _frozen_changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
@@ -193,7 +195,7 @@ def _body_of(text: str) -> dict[str, str]:
     return {str(name): str(value) for name, value in body.items()}
 
 
-def _broken_links(of: str, run_id: str, statements: Sequence[Statement]) -> list[Problem]:
+def _broken_links(of: str, run_id: str, statements: Sequence[Statement]) -> list[JournalProblem]:
     if not statements:
         return []
     first = statements[0]
@@ -201,13 +203,13 @@ def _broken_links(of: str, run_id: str, statements: Sequence[Statement]) -> list
     number = 0
     if is_pruned(statements):
         head, number = _pruned_before(first), first.number
-    problems: list[Problem] = []
+    problems: list[JournalProblem] = []
     for expected, statement in enumerate(statements, number):
         if statement.number != expected:
-            return [*problems, Problem(run_id, None, f"statement {expected} is missing")]
+            return [*problems, JournalProblem(run_id, None, f"statement {expected} is missing")]
         head = _link(head, statement.number, statement.kind, statement.at, statement.body)
         if head != statement.chain:
-            problems.append(Problem(run_id, None, f"statement {expected} was changed"))
+            problems.append(JournalProblem(run_id, None, f"statement {expected} was changed"))
             head = statement.chain
     return problems
 
@@ -219,20 +221,20 @@ def _pruned_before(statement: Statement) -> bytes:
         return b""
 
 
-def _taken_away_silently(journaled: Journaled, *, is_legacy: bool) -> list[Problem]:
+def _taken_away_silently(journaled: Journaled, *, is_legacy: bool) -> list[JournalProblem]:
     """Bodies that are gone although no erasure and no pruning is on record."""
     if is_legacy or journaled.pruned is not None:
         return []
     kinds = {statement.kind for statement in journaled.statements}
-    problems: list[Problem] = []
+    problems: list[JournalProblem] = []
     if journaled.message_body is None and StatementKind.ERASED not in kinds:
         what = "the message is gone, and no erasure is on record"
-        problems.append(Problem(journaled.run_id, None, what))
+        problems.append(JournalProblem(journaled.run_id, None, what))
     emptied = _emptied_steps(journaled.statements)
     for row in journaled.rows:
         if row.body is None and row.seq >= emptied:
             what = f"the body of step {row.name!r} is gone, and no erasure is on record"
-            problems.append(Problem(journaled.run_id, row.seq, what))
+            problems.append(JournalProblem(journaled.run_id, row.seq, what))
     return problems
 
 
@@ -246,7 +248,7 @@ def _emptied_steps(statements: Iterable[Statement]) -> int:
     return max(counts)
 
 
-def check_desk(desk: str, kept: DeskRecords) -> list[Problem]:
+def check_desk(desk: str, kept: DeskRecords) -> list[JournalProblem]:
     """Whatever differs between a desk's own records and what was stated about them."""
     problems = _broken_links(f"@{desk}", "", kept.statements)
     newest: dict[str, tuple[str, bytes | None]] = {}
@@ -259,13 +261,13 @@ def check_desk(desk: str, kept: DeskRecords) -> list[Problem]:
         if stated is None:
             table, _, key = name.partition(" ")
             if not _is_older(key, before.get(table)):
-                problems.append(Problem("", None, f"{name} was added"))
+                problems.append(JournalProblem("", None, f"{name} was added"))
         elif stated == "":
-            problems.append(Problem("", None, f"{name} was added"))
+            problems.append(JournalProblem("", None, f"{name} was added"))
         elif record_digest(salt, values) != stated:
-            problems.append(Problem("", None, f"{name} was changed"))
+            problems.append(JournalProblem("", None, f"{name} was changed"))
     gone = [name for name, (digest, _) in newest.items() if digest]
-    return problems + [Problem("", None, f"{name} is gone") for name in sorted(gone)]
+    return problems + [JournalProblem("", None, f"{name} is gone") for name in sorted(gone)]
 
 
 def _older_records(newest: dict[str, tuple[str, bytes | None]]) -> dict[str, Any]:

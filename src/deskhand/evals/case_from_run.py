@@ -17,10 +17,10 @@ from deskhand.evals.divergence import turns_in
 from deskhand.evals.given_turns import said_in
 from deskhand.evals.recorded_runs import (
     AGENT_BRAIN,
-    Happened,
-    Moment,
+    MomentKind,
     RecordedConversation,
     RecordedRun,
+    RunMoment,
 )
 from deskhand.evals.recorded_stages import mode_told
 from deskhand.evals.recorded_tools import OUR_OWN, result_in
@@ -95,16 +95,16 @@ def _mode(recorded: RecordedRun) -> str | None:
 
 def _turns_of(
     conversation: RecordedConversation, without_decisions_on: RecordedRun | None
-) -> list[Moment]:
+) -> list[RunMoment]:
     """The moments that become turns: messages, and what people decided."""
-    kinds = (Happened.ACCEPTED, Happened.DECIDED)
+    kinds = (MomentKind.ACCEPTED, MomentKind.DECIDED)
     moments = [moment for moment in conversation.moments() if moment.kind in kinds]
     if without_decisions_on is None:
         return moments
     return [
         moment
         for moment in moments
-        if moment.kind is Happened.ACCEPTED or moment.run is not without_decisions_on
+        if moment.kind is MomentKind.ACCEPTED or moment.run is not without_decisions_on
     ]
 
 
@@ -281,10 +281,10 @@ def _reply(recorded: RecordedRun, reply: Mapping[str, Any]) -> Document:
     return expected
 
 
-def _turn(moment: Moment, *, is_last: bool) -> Document:
+def _turn(moment: RunMoment, *, is_last: bool) -> Document:
     run = moment.run
     assert run is not None
-    if moment.kind is Happened.DECIDED:
+    if moment.kind is MomentKind.DECIDED:
         assert moment.review is not None
         return {"reviewer": _reviewer(moment.review)}
     turn: Document = {"customer": _message(run.records.message)}

@@ -12,11 +12,11 @@ from deskhand.config.desk import DeskSpec
 from deskhand.config.suggestions import did_you_mean
 from deskhand.config.yaml import YamlPlace
 from deskhand.evals.case_sections import (
+    CaseReplySection,
     CaseSection,
     ExpectSection,
     FactPatternSection,
     GivenSection,
-    ReplySection,
     ReviewerSection,
     TurnSection,
 )
@@ -225,7 +225,7 @@ def _written(expect: ExpectSection, place: YamlPlace) -> Iterator[CaseProblem]:
         except ConditionError as error:
             yield CaseProblem((*place, "holds", *error.path), error.problem, error.fix)
     reply = expect.reply
-    if not isinstance(reply, ReplySection):
+    if not isinstance(reply, CaseReplySection):
         return
     if not reply.model_fields_set:
         yield CaseProblem(

@@ -8,7 +8,7 @@ from deskhand.config.sections.outgoing import ClauseSpec
 from deskhand.engine.decisions import TAKE_TEXT
 from deskhand.engine.story import Document, Records, read_records, story_of
 from deskhand.errors import Conflict
-from deskhand.evals.cases import NAMED_CONVERSATION, Case, Ruling, Stub, Turn
+from deskhand.evals.cases import NAMED_CONVERSATION, Case, CaseRuling, CaseTurn, Stub
 from deskhand.evals.expectations import ACTS, TELEMETRY, UNBACKED
 from deskhand.evals.given_tickets import GivenTicket, give_ticket
 from deskhand.evals.given_turns import GivenTurns
@@ -29,7 +29,7 @@ from deskhand.tools.gate import StandIn
 REVIEWER = "reviewer"
 
 
-class OpensLanes(Protocol):
+class CaseSandbox(Protocol):
     """A sandboxed desk."""
 
     def lane(
@@ -43,7 +43,7 @@ class OpensLanes(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class CaseTrial:
     """One time through a case: a score an expectation, and the run document after each turn."""
 
     scores: Mapping[str, Score]
@@ -57,7 +57,7 @@ class Trial:
 @dataclass(frozen=True, slots=True)
 class CaseResult:
     case: Case
-    trials: Sequence[Trial]
+    trials: Sequence[CaseTrial]
 
     @property
     def met(self) -> bool:
@@ -74,7 +74,7 @@ class CaseResult:
         return sum(trial.passed for trial in self.trials)
 
     @property
-    def shown(self) -> Trial:
+    def shown(self) -> CaseTrial:
         """The trial to look at: the first that failed, else the first."""
         return next((trial for trial in self.trials if not trial.passed), self.trials[0])
 
@@ -97,7 +97,7 @@ class Settings:
 
 async def run_cases(
     cases: Sequence[Case],
-    desk: OpensLanes,
+    desk: CaseSandbox,
     settings: Settings,
     done: Callable[[CaseResult], None] | None = None,
 ) -> list[CaseResult]:
@@ -115,7 +115,7 @@ async def run_cases(
     return await side_by_side(cases, run_case, settings.parallel)
 
 
-async def _trial(case: Case, number: int, desk: OpensLanes, settings: Settings) -> Trial:
+async def _trial(case: Case, number: int, desk: CaseSandbox, settings: Settings) -> CaseTrial:
     conversation = _Conversation(case, number, desk, settings)
     scores: dict[str, Score] = {}
     documents: list[Document] = []
@@ -132,13 +132,13 @@ async def _trial(case: Case, number: int, desk: OpensLanes, settings: Settings) 
             break
         for score in await score_run(document, turn.expect, settings.scorers, settings.judge):
             scores[prefix + score.name] = score
-    return Trial(scores, documents)
+    return CaseTrial(scores, documents)
 
 
 class _Conversation:
     """One trial's lane, and what its turns have in common."""
 
-    def __init__(self, case: Case, number: int, desk: OpensLanes, settings: Settings) -> None:
+    def __init__(self, case: Case, number: int, desk: CaseSandbox, settings: Settings) -> None:
         self._id = f"{case.id}#{number}"
         self._clock = LaneClock(case.first_at.timestamp(), waits=settings.waits)
         self._said = GivenTurns() if case.says and not settings.live else None
@@ -154,7 +154,7 @@ class _Conversation:
         for ticket in tickets:
             await give_ticket(self._lane, ticket, self._clock.at)
 
-    async def take(self, turn: Turn) -> tuple[Document | None, str | None]:
+    async def take(self, turn: CaseTurn) -> tuple[Document | None, str | None]:
         """The run document after a turn, or why the turn could not be taken."""
         self._given = turn.given
         if self._said is not None:
@@ -172,7 +172,7 @@ class _Conversation:
     def _agents(self) -> bool | None:
         return None if self._said is None else True
 
-    async def _decide(self, ruling: Ruling) -> str | None:
+    async def _decide(self, ruling: CaseRuling) -> str | None:
         review = await self._open_review()
         if review is None:
             return "nothing waits for a reviewer"
@@ -199,7 +199,7 @@ class _Conversation:
                     return review
         return None
 
-    async def _document(self, turn: Turn) -> Document:
+    async def _document(self, turn: CaseTurn) -> Document:
         records = await read_records(self._lane.store, self._runs[-1])
         story = story_of(records)
         story[ACTS] = acts_of(records)

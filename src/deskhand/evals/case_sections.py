@@ -144,7 +144,7 @@ Reviewer = Annotated[
 ]
 
 
-class ReplySection(Section):
+class CaseReplySection(Section):
     """The reply, or the question, that the run wrote to the customer."""
 
     contains: Texts | None = None
@@ -176,7 +176,8 @@ class ReviewSection(Section):
 
 
 Reply = Annotated[
-    Annotated[ReplySection, Tag("mapping")] | Annotated[bool, Tag("bool")], Discriminator(form_of)
+    Annotated[CaseReplySection, Tag("mapping")] | Annotated[bool, Tag("bool")],
+    Discriminator(form_of),
 ]
 Review = Annotated[
     Annotated[ReviewSection, Tag("mapping")]

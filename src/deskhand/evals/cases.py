@@ -52,7 +52,7 @@ class Stub:
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
+class CaseRuling:
     """What a reviewer decides in a turn."""
 
     decision: Decision
@@ -61,11 +61,11 @@ class Ruling:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class CaseTurn:
     """The customer writes (`message`) or a person decides (`ruling`); then `expect` must hold."""
 
     message: Message | None
-    ruling: Ruling | None
+    ruling: CaseRuling | None
     given: tuple[Stub, ...]
     expect: Mapping[str, Any]
     said: tuple[Completion, ...] = ()
@@ -76,7 +76,7 @@ class Turn:
 class Case:
     id: str
     tags: tuple[str, ...]
-    turns: tuple[Turn, ...]
+    turns: tuple[CaseTurn, ...]
     file: Path
     line: int
     why: str | None = None
@@ -99,7 +99,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class CaseDesk:
     """What cases may speak of: the desk, its tools, and the scorers it brings."""
 
     spec: DeskSpec
@@ -113,7 +113,7 @@ def case_files(folder: Path) -> list[Path]:
     return [*single, *sorted((folder / "evals").glob("**/*.yaml"))]
 
 
-def load_cases(desk: Desk) -> list[Case]:
+def load_cases(desk: CaseDesk) -> list[Case]:
     """Returns every case of a desk, in order.
 
     ConfigErrors with all problems; ConfigError where the desk has no cases at all.
@@ -153,7 +153,7 @@ def load_cases(desk: Desk) -> list[Case]:
     return cases
 
 
-def _file(path: Path, desk: Desk) -> Iterator[Case | ConfigError]:
+def _file(path: Path, desk: CaseDesk) -> Iterator[Case | ConfigError]:
     try:
         source = read_yaml(path)
     except ConfigError as error:
@@ -191,7 +191,7 @@ def _case(
     else:
         assert section.message is not None
         message = _message(source, (*place, "message"), section.message, section, spec)
-        turns = (Turn(message, None, given, _expected(section.expect), _said(section.given)),)
+        turns = (CaseTurn(message, None, given, _expected(section.expect), _said(section.given)),)
     every = tuple(dict.fromkeys([*whole.tags, *section.tags])) or (AUTHOR,)
     line = source.line(place)
     mode = section.mode or whole.mode
@@ -215,7 +215,7 @@ def _turns(
     section: CaseSection,
     given: tuple[Stub, ...],
     spec: DeskSpec,
-) -> Iterator[Turn]:
+) -> Iterator[CaseTurn]:
     said = _said(section.given)
     for number, turn in enumerate(section.turns):
         here = (*place, "turns", number)
@@ -226,21 +226,21 @@ def _turns(
         if turn is section.turns[-1]:
             expect |= _expected(section.expect)
         if turn.customer is None:
-            yield Turn(None, _ruling(turn), given, expect, now)
+            yield CaseTurn(None, _ruling(turn), given, expect, now)
             continue
         customer = turn.customer
         if isinstance(customer, str):
             customer = MessageSection.model_validate({"body": customer})
         message = _message(source, (*here, "customer"), customer, section, spec)
-        yield Turn(message, None, given, expect, now)
+        yield CaseTurn(message, None, given, expect, now)
 
 
-def _ruling(turn: TurnSection) -> Ruling:
+def _ruling(turn: TurnSection) -> CaseRuling:
     reviewer = turn.reviewer
     assert reviewer is not None
     if isinstance(reviewer, ReviewerSection):
-        return Ruling(Decision(reviewer.decision), reviewer.note, reviewer.text)
-    return Ruling(Decision(reviewer))
+        return CaseRuling(Decision(reviewer.decision), reviewer.note, reviewer.text)
+    return CaseRuling(Decision(reviewer))
 
 
 def _expected(section: ExpectSection | None) -> dict[str, Any]:

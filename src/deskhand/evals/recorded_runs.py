@@ -34,7 +34,7 @@ _REPLAYED = (
 )
 
 
-class Happened(StrEnum):
+class MomentKind(StrEnum):
     ACCEPTED = "accepted"
     WORKED = "worked"
     DECIDED = "decided"
@@ -47,11 +47,11 @@ class Happened(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class RunMoment:
     """One thing that happened: to `run`, or with `run` None to the whole conversation."""
 
     at: float
-    kind: Happened
+    kind: MomentKind
     run: "RecordedRun | None" = None
     review: Review | None = None
     by: str = ""
@@ -117,10 +117,10 @@ class RecordedRun:
             return f"it was not worked: {self.run.reason}"
         return None
 
-    def moments(self, events: Sequence[Event]) -> Iterator[Moment]:
+    def moments(self, events: Sequence[Event]) -> Iterator[RunMoment]:
         """Yields what happened to this run; `events` are its own."""
         at = self.run.created_at
-        yield Moment(at, Happened.ACCEPTED, self)
+        yield RunMoment(at, MomentKind.ACCEPTED, self)
         reviews = [
             review
             for review in self.records.reviews
@@ -132,7 +132,7 @@ class RecordedRun:
             ended = _end(segment, review, at)
             begins = segment[0].row.started_at if segment else ended
             at = max(at, ended)
-            yield Moment(at, Happened.WORKED, self, begins_at=begins)
+            yield RunMoment(at, MomentKind.WORKED, self, begins_at=begins)
             decision = self._decision(review, at)
             if decision is not None:
                 at = decision.at
@@ -143,22 +143,22 @@ class RecordedRun:
             if moment is not None:
                 yield moment
 
-    def _decision(self, review: Review | None, at: float) -> Moment | None:
+    def _decision(self, review: Review | None, at: float) -> RunMoment | None:
         if review is None or review.decision is None or review.decided_at is None:
             return None
-        kind = Happened.EXPIRED if review.state is ReviewState.EXPIRED else Happened.DECIDED
-        return Moment(max(at, review.decided_at), kind, self, review, review.decided_by or "")
+        kind = MomentKind.EXPIRED if review.state is ReviewState.EXPIRED else MomentKind.DECIDED
+        return RunMoment(max(at, review.decided_at), kind, self, review, review.decided_by or "")
 
-    def _done_to_it(self, event: Event, at: float, by_id: Mapping[str, Review]) -> Moment | None:
+    def _done_to_it(self, event: Event, at: float, by_id: Mapping[str, Review]) -> RunMoment | None:
         """What a person did to the run besides deciding a review."""
         by = event.by or ""
         if event.kind == "run.cancelled":
-            return Moment(max(at, event.at), Happened.CANCELLED, self, by=by)
+            return RunMoment(max(at, event.at), MomentKind.CANCELLED, self, by=by)
         if event.kind == "run.answered_by_person":
-            return Moment(max(at, event.at), Happened.ANSWERED, self, by=by)
+            return RunMoment(max(at, event.at), MomentKind.ANSWERED, self, by=by)
         review = by_id.get(event.payload.get("review", ""))
         if event.kind == "review.undo" and review is not None:
-            return Moment(event.at, Happened.HELD_BACK, self, review, by)
+            return RunMoment(event.at, MomentKind.HELD_BACK, self, review, by)
         return None
 
     def _segments(self) -> list[list[State]]:
@@ -193,23 +193,23 @@ class RecordedConversation:
         for run in self.runs:
             yield from run.states
 
-    def moments(self) -> list[Moment]:
+    def moments(self) -> list[RunMoment]:
         """Returns everything that happened, in order; what happened at once, in order of cause."""
-        moments: list[Moment] = []
+        moments: list[RunMoment] = []
         for run in self.runs:
             if run.why_not is None:
                 events = [event for event in self.events if event.run_id == run.run.id]
                 moments += run.moments(events)
         for event in self.events:
             if event.kind == "conversation.taken_over":
-                moments.append(Moment(event.at, Happened.TAKEN_OVER, by=event.by or ""))
+                moments.append(RunMoment(event.at, MomentKind.TAKEN_OVER, by=event.by or ""))
             elif event.kind == "conversation.given_back":
-                moments.append(Moment(event.at, Happened.GIVEN_BACK, by=event.by or ""))
+                moments.append(RunMoment(event.at, MomentKind.GIVEN_BACK, by=event.by or ""))
         return sorted(moments, key=lambda moment: moment.at)
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class RunRange:
     """Which runs: one by its id, or those accepted in a span of time."""
 
     run_id: str | None = None
@@ -222,7 +222,7 @@ class Window:
         return self.since <= run.created_at < self.until
 
 
-async def read_conversations(store: Store, window: Window) -> list[RecordedConversation]:
+async def read_conversations(store: Store, window: RunRange) -> list[RecordedConversation]:
     """Reads every conversation with a run in the window, up to its last such run, oldest first."""
     chosen = [await store.run(window.run_id)] if window.run_id else await _runs(store, window)
     last: dict[str, int] = {}
@@ -232,7 +232,7 @@ async def read_conversations(store: Store, window: Window) -> list[RecordedConve
     events = await _events(store)
     conversations: list[RecordedConversation] = []
     for conversation, position in last.items():
-        every = await _runs(store, Window(), conversation)
+        every = await _runs(store, RunRange(), conversation)
         runs = [run for run in reversed(every) if run.position <= position]
         recorded: list[RecordedRun] = []
         happened: list[Event] = []
@@ -245,7 +245,7 @@ async def read_conversations(store: Store, window: Window) -> list[RecordedConve
     return sorted(conversations, key=lambda conversation: conversation.runs[0].run.position)
 
 
-async def _runs(store: Store, window: Window, conversation: str | None = None) -> list[Run]:
+async def _runs(store: Store, window: RunRange, conversation: str | None = None) -> list[Run]:
     """The runs in the window, newest first."""
     runs: list[Run] = []
     before: int | None = None

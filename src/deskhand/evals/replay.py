@@ -14,7 +14,7 @@ from deskhand.errors import Conflict, NotFound
 from deskhand.evals.differences import differences, facts_of
 from deskhand.evals.lane import Around, EarnedModes, Lane, LaneClock, SentLately, side_by_side
 from deskhand.evals.recorded_chat import RecordedChat
-from deskhand.evals.recorded_runs import Happened, Moment, RecordedConversation, RecordedRun
+from deskhand.evals.recorded_runs import MomentKind, RecordedConversation, RecordedRun, RunMoment
 from deskhand.evals.recorded_stages import RecordedStages
 from deskhand.evals.recorded_tools import RecordedTools
 from deskhand.evals.sealed import sealed
@@ -29,7 +29,7 @@ from deskhand.ports import Clock, StageContext
 from deskhand.tools.gate import StandIn
 
 
-class OpensLanes(Protocol):
+class ReplaySandbox(Protocol):
     """A sandboxed desk."""
 
     @property
@@ -63,7 +63,7 @@ class Replayed:
 
 async def replay_conversations(
     conversations: Sequence[RecordedConversation],
-    desk: OpensLanes,
+    desk: ReplaySandbox,
     chat: RecordedChat,
     *,
     parallel: int = 16,
@@ -92,7 +92,7 @@ class _Replay:
     def __init__(
         self,
         conversation: RecordedConversation,
-        desk: OpensLanes,
+        desk: ReplaySandbox,
         chat: RecordedChat,
         replayed: Replayed,
     ) -> None:
@@ -141,7 +141,7 @@ class _Replay:
             self._replayed.skipped.append({"run": run.run.id, "why": run.why_not})
         return run.why_not is None
 
-    async def _happen(self, moment: Moment) -> None:
+    async def _happen(self, moment: RunMoment) -> None:
         if moment.run is None:
             await self._happen_to_conversation(moment)
         elif moment.review is not None:
@@ -149,41 +149,41 @@ class _Replay:
         else:
             await self._happen_to_run(moment, moment.run)
 
-    async def _happen_to_run(self, moment: Moment, run: RecordedRun) -> None:
+    async def _happen_to_run(self, moment: RunMoment, run: RecordedRun) -> None:
         store = self._lane.store
         match moment.kind:
-            case Happened.ACCEPTED if run.records.message is not None:
+            case MomentKind.ACCEPTED if run.records.message is not None:
                 self._accepting = run
                 await self._lane.accept(run.records.message, agents=run.agents)
-            case Happened.WORKED:
+            case MomentKind.WORKED:
                 self._clock.at = moment.begins_at
                 self._working = run
                 with sealed():
                     await self._lane.work(run.run.id)
-            case Happened.CANCELLED:
+            case MomentKind.CANCELLED:
                 await self._unless_in_conflict(store.cancel(run.run.id, moment.by))
-            case Happened.ANSWERED:
+            case MomentKind.ANSWERED:
                 await store.answered_by_person(self._conversation.id, moment.by, silence=False)
             case _:
                 raise AssertionError(moment)
 
-    async def _happen_to_review(self, moment: Moment, run: RecordedRun, review: Review) -> None:
+    async def _happen_to_review(self, moment: RunMoment, run: RecordedRun, review: Review) -> None:
         store = self._lane.store
         match moment.kind:
-            case Happened.DECIDED:
+            case MomentKind.DECIDED:
                 await self._decide(run, review)
-            case Happened.EXPIRED:
+            case MomentKind.EXPIRED:
                 await store.expire_reviews(moment.at)
-            case Happened.HELD_BACK:
+            case MomentKind.HELD_BACK:
                 await self._unless_in_conflict(store.hold_back(review.id, moment.by))
             case _:
                 raise AssertionError(moment)
 
-    async def _happen_to_conversation(self, moment: Moment) -> None:
+    async def _happen_to_conversation(self, moment: RunMoment) -> None:
         match moment.kind:
-            case Happened.TAKEN_OVER:
+            case MomentKind.TAKEN_OVER:
                 await self._lane.store.take_over(self._conversation.id, moment.by)
-            case Happened.GIVEN_BACK:
+            case MomentKind.GIVEN_BACK:
                 await self._lane.store.give_back(self._conversation.id, moment.by)
             case _:
                 raise AssertionError(moment)

@@ -10,7 +10,7 @@ from math import comb
 from typing import Any
 
 from deskhand.engine.story import Document
-from deskhand.evals.case_runner import CaseResult, Trial
+from deskhand.evals.case_runner import CaseResult, CaseTrial
 from deskhand.evals.outcomes import count_outcomes, field_table, outcome_of
 from deskhand.evals.run_facts import language_of_reply
 from deskhand.evals.scorers import Score
@@ -184,7 +184,7 @@ def _case(result: CaseResult) -> Document:
     return document
 
 
-def _scores(trial: Trial) -> Document:
+def _scores(trial: CaseTrial) -> Document:
     return {name: score.document() for name, score in trial.scores.items()}
 
 

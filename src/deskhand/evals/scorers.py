@@ -11,7 +11,7 @@ from typing import Any
 from deskhand.engine.story import Document
 from deskhand.errors import ConfigError, DeskhandError
 from deskhand.evals.expectations import check, triage_scores
-from deskhand.model.tasks import Judged, Task, TaskKind
+from deskhand.model.tasks import JudgedReply, Task, TaskKind
 from deskhand.ports import Brain
 from deskhand.tools.declared import Declared, SourcePlace, declare, place_of
 
@@ -156,7 +156,7 @@ async def _judge(run: Document, name: str, criterion: str, judge: Brain | None) 
         why = f"the judge could not answer: {error}"
         return Score(name, True, criterion, why=why, skipped=True)
     verdict = answer.result
-    assert isinstance(verdict, Judged)
+    assert isinstance(verdict, JudgedReply)
     return Score(
         name, verdict.passed, criterion, verdict.passed, float(verdict.passed), verdict.reason
     )

@@ -12,7 +12,7 @@ from deskhand.knowledge.html_articles import read_html
 from deskhand.knowledge.markdown_articles import read_markdown, read_plain
 from deskhand.knowledge.pdf_articles import read_pdf
 from deskhand.language.identify import identify
-from deskhand.model.knowledge import Article, Chunk
+from deskhand.model.knowledge import Article, ArticleChunk
 
 LARGEST_FILE = 30_000_000
 _READ_FOR_LANGUAGE = 5
@@ -42,7 +42,7 @@ class ArticleFile:
 @dataclass(frozen=True, slots=True)
 class ReadArticle:
     article: Article
-    chunks: tuple[Chunk, ...]
+    chunks: tuple[ArticleChunk, ...]
 
 
 def read_bytes(file: ArticleFile) -> bytes:
@@ -96,7 +96,7 @@ def read_article(file: ArticleFile, raw: bytes) -> ReadArticle:
     return ReadArticle(article, tuple(chunks))
 
 
-def _written_in(title: str, chunks: Sequence[Chunk]) -> str | None:
+def _written_in(title: str, chunks: Sequence[ArticleChunk]) -> str | None:
     """The language of an article that does not say; None where it is not clear."""
     language = identify("\n".join((title, *(chunk.text for chunk in chunks[:_READ_FOR_LANGUAGE]))))
     return language.code if language.confidence >= _SURE_OF_LANGUAGE else None

@@ -13,7 +13,7 @@ from deskhand.model.knowledge import AnswerSource, StoredArticle
 from deskhand.ports import KnowledgeStore
 
 
-class Change(StrEnum):
+class AnswerChange(StrEnum):
     CHANGED = "changed"
     REMOVED = "removed"
     EDITED = "edited"
@@ -23,7 +23,7 @@ class Change(StrEnum):
 @dataclass(frozen=True, slots=True)
 class ChangedAnswer:
     used: AnswerSource
-    change: Change
+    change: AnswerChange
     title: str | None
 
 
@@ -51,13 +51,13 @@ async def changed_answers(store: KnowledgeStore, home: Path) -> list[ChangedAnsw
 
 def _change(
     used: str, indexed: StoredArticle | None, on_disk: Mapping[str, str | None]
-) -> Change | None:
+) -> AnswerChange | None:
     if indexed is None:
-        return Change.REMOVED
+        return AnswerChange.REMOVED
     article = indexed.article
     if article.content_hash != used:
-        return Change.CHANGED
-    return Change.EDITED if on_disk.get(article.id, used) != used else None
+        return AnswerChange.CHANGED
+    return AnswerChange.EDITED if on_disk.get(article.id, used) != used else None
 
 
 def _hashes(articles: Iterable[StoredArticle], home: Path) -> dict[str, str | None]:

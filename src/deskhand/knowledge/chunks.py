@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from deskhand.knowledge.article_sections import ArticleSection
-from deskhand.model.knowledge import Chunk
+from deskhand.model.knowledge import ArticleChunk
 
 LONGEST = 900
 """Characters of a chunk: with its headings about 250 tokens of European text, what the embedding
@@ -17,22 +17,22 @@ _PARAGRAPH = re.compile(r"\n[ \t]*\n+")
 _SENTENCE = re.compile(r"(?<=[.!?…。！？])[\"')\]»”]*\s+|\n")
 
 
-def cut(sections: Sequence[ArticleSection]) -> list[Chunk]:
+def cut(sections: Sequence[ArticleSection]) -> list[ArticleChunk]:
     """Chunks of at most LONGEST characters; every word of every section is in one of them."""
     return [
-        Chunk(section.heading_path, text)
+        ArticleChunk(section.heading_path, text)
         for section in sections
         for text in _pieces(section.text)
         if text.strip()
     ]
 
 
-def heads(title: str, chunk: Chunk) -> str:
+def heads(title: str, chunk: ArticleChunk) -> str:
     """What a chunk is about, in its author's words."""
     return ". ".join(dict.fromkeys((title, *chunk.heading_path)))
 
 
-def passage(title: str, chunk: Chunk) -> str:
+def passage(title: str, chunk: ArticleChunk) -> str:
     """What is indexed of a chunk: its text, under its headings."""
     return f"{heads(title, chunk)}. {chunk.text}"
 

@@ -12,7 +12,7 @@ from deskhand.knowledge.article_files import find_articles, source_path
 from deskhand.knowledge.articles import ArticleFile, ReadArticle, digest, read_article, read_bytes
 from deskhand.knowledge.chunks import CHUNKER, heads, passage
 from deskhand.knowledge.text_normalization import words
-from deskhand.model.knowledge import Article, Chunk, IndexedChunk, StoredArticle
+from deskhand.model.knowledge import Article, ArticleChunk, IndexedChunk, StoredArticle
 from deskhand.ports import Embeds, KnowledgeStore
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Report:
 
 
 @dataclass(slots=True)
-class Plan:
+class IngestPlan:
     build: list[ReadArticle] = field(default_factory=list)
     unchanged: list[StoredArticle] = field(default_factory=list)
     renamed: list[str] = field(default_factory=list)
@@ -120,7 +120,9 @@ class Indexer:
         await self.store.put(articles, maker)
 
 
-def embed_chunks(embedder: Embeds, pieces: Sequence[tuple[str, Chunk]]) -> "NDArray[np.float32]":
+def embed_chunks(
+    embedder: Embeds, pieces: Sequence[tuple[str, ArticleChunk]]
+) -> "NDArray[np.float32]":
     """One vector a chunk: half from its headings, half from its text.
 
     Embedded as one text, the headings drown: of 60 questions in other languages 45 found their
@@ -156,9 +158,9 @@ def _look(indexed: Sequence[StoredArticle], home: Path) -> tuple[list[Path], lis
 
 def make_plan(
     files: Sequence[ArticleFile], indexed: Mapping[str, StoredArticle], maker: str, home: Path
-) -> Plan:
+) -> IngestPlan:
     """Read the files and decide which articles must be built; nothing is written."""
-    plan = Plan()
+    plan = IngestPlan()
     by_source = {stored.article.source: stored for stored in indexed.values()}
     read: list[ReadArticle] = []
     for file in files:
@@ -189,7 +191,7 @@ def _is_current(stored: StoredArticle, raw: bytes, maker: str) -> bool:
 
 
 def _settle_ids(
-    plan: Plan,
+    plan: IngestPlan,
     read: Iterable[ReadArticle],
     owners: dict[str, str],
     by_source: Mapping[str, StoredArticle],

@@ -1,7 +1,7 @@
 """Postal addresses by their form: a street with its number, a postcode with its town, and what
 stands around them.
 
-    place = address_place("send it to 27 Cobbler's Walk, Ludlow, thanks")
+    places = address_places("send it to 27 Cobbler's Walk, Ludlow, thanks")
 """
 
 import re
@@ -96,18 +96,12 @@ class _Token(NamedTuple):
         return self.text in ",;:\n.!?()…" or not re.match(r"\w", self.text)
 
 
-def address_place(text: str, taken: Sequence[Span] = (), *, is_asked: bool = False) -> Span | None:
-    """Where the last address of a text stands; None where none is plain by its form.
+def address_places(text: str, taken: Sequence[Span] = (), *, is_asked: bool = False) -> list[Span]:
+    """The places of all addresses that are plain by their form.
 
     `taken` are the places of other values. Where an address was asked for, a street with its number
     is enough.
     """
-    places = address_places(text, taken, is_asked=is_asked)
-    return places[-1] if places else None
-
-
-def address_places(text: str, taken: Sequence[Span] = (), *, is_asked: bool = False) -> list[Span]:
-    """The places of all addresses."""
     tokens = [_Token(match.group(), *match.span()) for match in _TOKEN.finditer(text)]
     places: list[Span] = []
     place = 0

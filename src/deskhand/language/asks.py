@@ -17,7 +17,7 @@ from deskhand.language.ask_phrases import (
     language_with_phrases,
     spoken_phrases,
 )
-from deskhand.language.message_sentences import Span, own_words
+from deskhand.language.message_sentences import SentenceSpan, own_words
 from deskhand.language.slots.folded_text import FoldedText
 
 MOST_TEXT = 20_000
@@ -107,7 +107,7 @@ def _parts_of(text: str, phrases: AskPhrases) -> list[Part]:
     return _without_announcements(parts, unmarked, phrases)
 
 
-def _kinds(reading: FoldedText, phrases: AskPhrases) -> Iterator[tuple[Span, PartKind]]:
+def _kinds(reading: FoldedText, phrases: AskPhrases) -> Iterator[tuple[SentenceSpan, PartKind]]:
     """Sentences and items of lists, each with what it does."""
     spans = own_words(reading, phrases)
     items = [span for span in spans if span.is_item]
@@ -132,7 +132,9 @@ def _kinds(reading: FoldedText, phrases: AskPhrases) -> Iterator[tuple[Span, Par
         yield span, kind
 
 
-def _asks_by_its_items(reading: FoldedText, spans: Sequence[Span], phrases: AskPhrases) -> bool:
+def _asks_by_its_items(
+    reading: FoldedText, spans: Sequence[SentenceSpan], phrases: AskPhrases
+) -> bool:
     """Whether a message asks nothing but what its list names: "- price of a lid - colours"."""
     for span in spans:
         kind = _kind_of(_words(reading, span), phrases)
@@ -148,11 +150,11 @@ def _asks_after_its_title(words: str, phrases: AskPhrases) -> bool:
     return bool(dash) and phrases.opens.match(asked.strip(_AROUND)) is not None
 
 
-def _words(reading: FoldedText, span: Span) -> str:
+def _words(reading: FoldedText, span: SentenceSpan) -> str:
     return reading.folded[span.start : span.end]
 
 
-def _only_sounds_asking(reading: FoldedText, span: Span, phrases: AskPhrases) -> bool:
+def _only_sounds_asking(reading: FoldedText, span: SentenceSpan, phrases: AskPhrases) -> bool:
     """Whether a sentence begins with an asking word and tells something: "When I click, it hangs."
 
     Spanish tells the two apart by the accent, for those who write accents.
@@ -204,7 +206,7 @@ def _only_announces(text: str, phrases: AskPhrases) -> bool:
     return request is not None and len(words[request.end() :].split()) <= _LEFT_OUT
 
 
-def _part(reading: FoldedText, clause: Span, kind: PartKind, before: str) -> Part | None:
+def _part(reading: FoldedText, clause: SentenceSpan, kind: PartKind, before: str) -> Part | None:
     start, end = reading.origin(clause.start), reading.origin(clause.end)
     words = reading.given[start:end]
     shift = len(words) - len(words.lstrip(" \t\n-–—,;:"))
@@ -219,8 +221,8 @@ def _part(reading: FoldedText, clause: Span, kind: PartKind, before: str) -> Par
 
 
 def _clauses(
-    reading: FoldedText, span: Span, kind: PartKind, phrases: AskPhrases
-) -> Iterator[Span]:
+    reading: FoldedText, span: SentenceSpan, kind: PartKind, phrases: AskPhrases
+) -> Iterator[SentenceSpan]:
     """A sentence that asks twice ("what does it cost and when is it there?") is two asks."""
     if kind is not PartKind.ASK:
         yield span
@@ -232,9 +234,9 @@ def _clauses(
         if _goes_on(before, mark[0], behind, phrases) or _only_leads_in(before, mark[0], phrases):
             continue
         if _asks_by_itself(before, phrases):
-            yield Span(at, mark.start(), span.is_item)
+            yield SentenceSpan(at, mark.start(), span.is_item)
             at = mark.start()
-    yield Span(at, span.end, span.is_item)
+    yield SentenceSpan(at, span.end, span.is_item)
 
 
 def _goes_on(before: str, joint: str, behind: str, phrases: AskPhrases) -> bool:

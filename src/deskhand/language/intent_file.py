@@ -15,7 +15,7 @@ from deskhand.language.calibrate import Calibration
 from deskhand.language.embed import DIMENSIONS, MODEL
 from deskhand.language.experts import Experts
 from deskhand.language.intent_fit import Learned, OutOfFold
-from deskhand.language.intent_report import Conflict, Confusion, FitReport, Suspect
+from deskhand.language.intent_report import Confusion, FitReport, LabelConflict, Suspect
 from deskhand.language.ngrams import Ngrams
 from deskhand.private_files import make_private_folder
 
@@ -153,7 +153,7 @@ def _check_shapes(experts: Experts, labels: int, ngrams: int) -> None:
 
 
 def _report(document: dict[str, Any]) -> FitReport:
-    conflicts = [Conflict(text, tuple(labels)) for text, labels in document["conflicts"]]
+    conflicts = [LabelConflict(text, tuple(labels)) for text, labels in document["conflicts"]]
     lists = {
         "confusions": tuple(starmap(Confusion, document["confusions"])),
         "suspects": tuple(starmap(Suspect, document["suspects"])),

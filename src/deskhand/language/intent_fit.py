@@ -13,7 +13,7 @@ from deskhand.language.clean_text import clean, has_words
 from deskhand.language.embed import Embedder
 from deskhand.language.experts import Experts, Matrix, Shares, softmax, together
 from deskhand.language.identify import identify
-from deskhand.language.intent_report import Conflict, FitReport, confusions, suspects
+from deskhand.language.intent_report import FitReport, LabelConflict, confusions, suspects
 from deskhand.language.ngrams import Ngrams
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Material:
     """How many of the last texts are names and descriptions, which are learned from but never
     measured on."""
     skipped: int = 0
-    conflicts: list[Conflict] = field(default_factory=list)
+    conflicts: list[LabelConflict] = field(default_factory=list)
 
 
 def learn(
@@ -145,7 +145,9 @@ def prepare(examples: Sequence[tuple[str, str]], descriptions: Mapping[str, str]
         material.texts.append(cleaned)
         material.label.append(places[label])
     material.conflicts += [
-        Conflict(text, tuple(sorted(labels))) for text, labels in seen.items() if len(labels) > 1
+        LabelConflict(text, tuple(sorted(labels)))
+        for text, labels in seen.items()
+        if len(labels) > 1
     ]
     counts = Counter(material.label)
     for name, place in places.items():

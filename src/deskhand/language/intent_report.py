@@ -31,7 +31,7 @@ class Suspect(NamedTuple):
     share: float
 
 
-class Conflict(NamedTuple):
+class LabelConflict(NamedTuple):
     """One text under several labels."""
 
     text: str
@@ -68,7 +68,7 @@ class FitReport:
     """Examples without a letter, and repeated ones."""
     confusions: tuple[Confusion, ...] = ()
     suspects: tuple[Suspect, ...] = ()
-    conflicts: tuple[Conflict, ...] = ()
+    conflicts: tuple[LabelConflict, ...] = ()
 
     @property
     def keeps_budget(self) -> bool:

@@ -8,7 +8,7 @@ from deskhand.language.ask_phrases import LONGEST_CLOSING, AskPhrases, spoken_ph
 from deskhand.language.slots.folded_text import FoldedText
 
 
-class Span(NamedTuple):
+class SentenceSpan(NamedTuple):
     start: int
     end: int
     is_item: bool = False
@@ -40,15 +40,15 @@ def without_frame(text: str) -> str:
     return read[spans[0].start : spans[-1].end].strip() if spans else read
 
 
-def own_words(reading: FoldedText, phrases: AskPhrases) -> list[Span]:
+def own_words(reading: FoldedText, phrases: AskPhrases) -> list[SentenceSpan]:
     """Sentences and items of lists, without greeting and closing lines."""
-    spans: list[Span] = []
+    spans: list[SentenceSpan] = []
     for line in _lines(reading.folded):
         spans += _sentences(reading.folded, line)
     return _without_signature(reading.text, _without_frame(reading.folded, spans, phrases))
 
 
-def _lines(text: str) -> Iterator[Span]:
+def _lines(text: str) -> Iterator[SentenceSpan]:
     """Paragraphs and items of lists: a line goes on with the next unless that begins an item,
     or one of them is empty."""
     start = end = -1
@@ -58,7 +58,7 @@ def _lines(text: str) -> Iterator[Span]:
         item = _ITEM.match(line)
         if not line.strip() or item is not None or _ends_short(text, start, end):
             if start >= 0:
-                yield Span(start, end, is_item)
+                yield SentenceSpan(start, end, is_item)
             start = -1
         if line.strip():
             if start < 0:
@@ -66,7 +66,7 @@ def _lines(text: str) -> Iterator[Span]:
             end = at + len(line)
         at += len(line) + 1
     if start >= 0:
-        yield Span(start, end, is_item)
+        yield SentenceSpan(start, end, is_item)
 
 
 def _ends_short(text: str, start: int, end: int) -> bool:
@@ -77,7 +77,7 @@ def _ends_short(text: str, start: int, end: int) -> bool:
     return len(last) < 40 or last.endswith((":", "?", ".", "!", ","))
 
 
-def _sentences(text: str, line: Span) -> Iterator[Span]:
+def _sentences(text: str, line: SentenceSpan) -> Iterator[SentenceSpan]:
     at = line.start
     for mark in _SENTENCE_END.finditer(text, line.start, line.end):
         if mark[0].startswith(".") and _ABBREVIATION.search(
@@ -85,13 +85,15 @@ def _sentences(text: str, line: Span) -> Iterator[Span]:
         ):
             continue
         if text[at : mark.end()].strip():
-            yield Span(at, mark.end(), line.is_item, line.is_item and at > line.start)
+            yield SentenceSpan(at, mark.end(), line.is_item, line.is_item and at > line.start)
         at = mark.end()
     if text[at : line.end].strip():
-        yield Span(at, line.end, line.is_item, line.is_item and at > line.start)
+        yield SentenceSpan(at, line.end, line.is_item, line.is_item and at > line.start)
 
 
-def _without_frame(text: str, spans: Sequence[Span], phrases: AskPhrases) -> list[Span]:
+def _without_frame(
+    text: str, spans: Sequence[SentenceSpan], phrases: AskPhrases
+) -> list[SentenceSpan]:
     """Without the greeting at the beginning, and from the closing words at the end on."""
     kept = list(spans)
     while kept:
@@ -103,7 +105,7 @@ def _without_frame(text: str, spans: Sequence[Span], phrases: AskPhrases) -> lis
         if not words[rest:].strip(" ,.!:-\n"):
             kept.pop(0)
             continue
-        kept[0] = Span(kept[0].start + rest, kept[0].end, kept[0].is_item)
+        kept[0] = SentenceSpan(kept[0].start + rest, kept[0].end, kept[0].is_item)
         break
     long = [place for place, span in enumerate(kept) if span.end - span.start > LONGEST_CLOSING]
     first = max(1, long[-1]) if long else 1  # after closing words nothing long follows
@@ -114,7 +116,7 @@ def _without_frame(text: str, spans: Sequence[Span], phrases: AskPhrases) -> lis
     return kept
 
 
-def _without_signature(text: str, spans: list[Span]) -> list[Span]:
+def _without_signature(text: str, spans: list[SentenceSpan]) -> list[SentenceSpan]:
     """Without names at the end: short lines of words that begin with capitals, no sentences."""
     while len(spans) > 1:
         words = text[spans[-1].start : spans[-1].end].strip()

@@ -6,7 +6,14 @@ from functools import lru_cache
 
 from deskhand.mail.mail_phrases import ADDRESS, DATE, NAME, fold, mail_phrases, unmarked
 from deskhand.mail.mailboxes import Mailbox, mailboxes
-from deskhand.mail.quoted_headers import Block, bare, inline_block, label_of, read_block, unquoted
+from deskhand.mail.quoted_headers import (
+    HeaderBlock,
+    bare,
+    inline_block,
+    label_of,
+    read_block,
+    unquoted,
+)
 
 _UNDERSCORES = re.compile(r"[\s>]*_{20,}\s*$")
 _LONG_RULE = 8
@@ -64,7 +71,7 @@ def plain_lines(text: str) -> list[str]:
     return text.replace("\u200e", "").replace("\u200f", "").split("\n")
 
 
-def _separated(lines: list[str], number: int, line: str, answers: bool) -> Block | None:
+def _separated(lines: list[str], number: int, line: str, answers: bool) -> HeaderBlock | None:
     """The block after a line that says that a forwarded mail follows."""
     phrases = mail_phrases()
     if separator := phrases.separator.match(line):
@@ -96,20 +103,24 @@ def _follows_from(lines: list[str], number: int) -> bool:
     return label is not None and label[0] == "from"
 
 
-def _inline(number: int, rest: str) -> Block | None:
+def _inline(number: int, rest: str) -> HeaderBlock | None:
     headers = inline_block(rest[: 20 * _LONGEST_LINE])
-    block = Block(number + 1, headers)
+    block = HeaderBlock(number + 1, headers)
     return block if block.speaks_of_a_mail else None
 
 
-def _unseparated(lines: list[str], number: int, line: str, *, attributed: bool) -> Block | None:
+def _unseparated(
+    lines: list[str], number: int, line: str, *, attributed: bool
+) -> HeaderBlock | None:
     """The block or attribution that nothing announces: for subjects that say `FW:` only."""
     if _follows_from(lines, number):
         block = read_block(lines, number)
         if block.speaks_of_a_mail and len(block.headers) >= 3:
             return block
     if attributed and (said := attribution(line)):
-        return Block(number + 1, {"from": f"{said[NAME]} <{said[ADDRESS]}>", "date": said[DATE]})
+        return HeaderBlock(
+            number + 1, {"from": f"{said[NAME]} <{said[ADDRESS]}>", "date": said[DATE]}
+        )
     return None
 
 
@@ -128,7 +139,9 @@ def attribution(line: str) -> dict[str, str] | None:
     return None
 
 
-def _forwarded(above: list[str], lines: list[str], block: Block, subject: str | None) -> Forwarded:
+def _forwarded(
+    above: list[str], lines: list[str], block: HeaderBlock, subject: str | None
+) -> Forwarded:
     headers = block.headers
     senders = mailboxes(headers.get("from", ""))
     return Forwarded(

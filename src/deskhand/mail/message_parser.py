@@ -9,7 +9,7 @@ from deskhand.charsets import clean
 from deskhand.mail.header_text import addresses, header_text
 from deskhand.mail.html_text import hidden_text, html_text
 from deskhand.mail.long_text import LONGEST_SUBJECT, within_length
-from deskhand.mail.mime import Part, split
+from deskhand.mail.mime import MimePart, split
 from deskhand.mail.pdf_text import PDF_SECONDS, read_pdf
 from deskhand.model.frozen import in_utc
 from deskhand.model.message import (
@@ -84,7 +84,7 @@ def is_message_id(text: str) -> bool:
     return len(text.strip("<>[] ")) >= 5 and len(text) <= 1000
 
 
-def _headers(mail: Part) -> dict[str, str]:
+def _headers(mail: MimePart) -> dict[str, str]:
     """Values by name in lower case; one that stands there several times has a line for each."""
     lines: dict[str, list[str]] = {}
     for name, value in mail.headers:
@@ -93,7 +93,7 @@ def _headers(mail: Part) -> dict[str, str]:
     return {name: "\n".join(values) for name, values in lines.items()}
 
 
-def _hidden(mail: Part) -> dict[str, str]:
+def _hidden(mail: MimePart) -> dict[str, str]:
     """Words that are in the mail and that its reader cannot see."""
     budget = HtmlBudget()
     hidden: list[str] = []
@@ -104,7 +104,7 @@ def _hidden(mail: Part) -> dict[str, str]:
     return {HIDDEN: words} if words else {}
 
 
-def _page(mail: Part) -> bytes | None:
+def _page(mail: MimePart) -> bytes | None:
     """The HTML of the sender's words; None where there is none, or more than is read."""
     pages = [part for part in mail.walk() if part.kind == "text/html" and _is_words(part)]
     html = "\n<hr>\n".join(part.text() for part in pages)
@@ -129,7 +129,7 @@ class HtmlBudget:
 
     def __init__(self) -> None:
         self._left = LONGEST_HTML
-        self.unread: list[Part] = []
+        self.unread: list[MimePart] = []
         """Pages that were not read, or not to their end."""
 
     def takes(self, length: int) -> bool:
@@ -140,7 +140,7 @@ class HtmlBudget:
         return True
 
 
-def _body(part: Part, budget: HtmlBudget) -> str:
+def _body(part: MimePart, budget: HtmlBudget) -> str:
     """The text that the sender wrote: the plain one if there is one, else that of the HTML.
 
     Files do not count.
@@ -158,7 +158,7 @@ def _body(part: Part, budget: HtmlBudget) -> str:
     return "\n\n".join(text.strip("\n") for text in texts if text.strip())
 
 
-def _best(parts: list[Part], budget: HtmlBudget) -> str:
+def _best(parts: list[MimePart], budget: HtmlBudget) -> str:
     """Of several versions of the same words the plain one, unless it is empty."""
     for part in sorted(parts, key=lambda part: part.kind != "text/plain"):
         text = _body(part, budget)
@@ -167,7 +167,7 @@ def _best(parts: list[Part], budget: HtmlBudget) -> str:
     return ""
 
 
-def _leaf_text(part: Part, budget: HtmlBudget) -> str:
+def _leaf_text(part: MimePart, budget: HtmlBudget) -> str:
     text = part.text()
     if part.kind != "text/html":
         return text
@@ -177,7 +177,7 @@ def _leaf_text(part: Part, budget: HtmlBudget) -> str:
     return html_text(text) if is_taken else ""
 
 
-def _is_words(part: Part) -> bool:
+def _is_words(part: MimePart) -> bool:
     kind = part.kind
     if part.file_name is not None or part.disposition == "attachment":
         return False
@@ -187,7 +187,7 @@ def _is_words(part: Part) -> bool:
 # --- files
 
 
-def _attachments(mail: Part, budget: HtmlBudget) -> Iterator[Attachment]:
+def _attachments(mail: MimePart, budget: HtmlBudget) -> Iterator[Attachment]:
     pdfs = 0
     seconds = PDF_SECONDS
     for part in _files(mail):
@@ -214,7 +214,7 @@ def _unread_pages(budget: HtmlBudget) -> Iterator[Attachment]:
         yield Attachment(name=UNREAD_PAGE, type="text/html", size=len(content), content=content)
 
 
-def _file_text(part: Part, budget: HtmlBudget) -> str | None:
+def _file_text(part: MimePart, budget: HtmlBudget) -> str | None:
     """The words of an attached text, mail or report; None for what is not read."""
     if part.kind.startswith("text/"):
         return _leaf_text(part, budget)[:LONGEST_TEXT]
@@ -225,7 +225,7 @@ def _file_text(part: Part, budget: HtmlBudget) -> str | None:
     return None
 
 
-def _files(part: Part) -> Iterator[Part]:
+def _files(part: MimePart) -> Iterator[MimePart]:
     """Everything but the sender's words; attached mails are not looked into."""
     if part.kind == "message/rfc822":
         yield part
@@ -236,7 +236,7 @@ def _files(part: Part) -> Iterator[Part]:
         yield part
 
 
-def _attached_mail(part: Part, budget: HtmlBudget) -> str | None:
+def _attached_mail(part: MimePart, budget: HtmlBudget) -> str | None:
     """An attached mail as text: its main headers and its body."""
     if not part.parts:
         return None

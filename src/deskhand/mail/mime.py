@@ -24,13 +24,13 @@ _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r|$)")
 
 
 @dataclass
-class Part:
+class MimePart:
     """A mail or one part of it: headers in order and, for a leaf, its bytes as they travelled."""
 
     headers: list[tuple[str, str]]
     """Names in lower case; values in one line, encoded words not yet read."""
     body: bytes
-    parts: list["Part"] = field(default_factory=list)
+    parts: list["MimePart"] = field(default_factory=list)
     default_type: str = "text/plain"
     attached: bytes = b""
     """Of an attached mail: the mail as it travelled."""
@@ -88,7 +88,7 @@ class Part:
     def text(self) -> str:
         return clean(decoded(self.content(), self.charset))
 
-    def walk(self) -> Iterator["Part"]:
+    def walk(self) -> Iterator["MimePart"]:
         yield self
         for part in self.parts:
             yield from part.walk()
@@ -115,19 +115,19 @@ class Part:
         return None if value is None else unquote(value)
 
 
-def read_head(raw: bytes) -> Part:
+def read_head(raw: bytes) -> MimePart:
     """The headers of a mail alone, as far as its first bytes hold them; cheap whatever it holds."""
     return _part(raw[:_HEAD], "text/plain")
 
 
-def split(raw: bytes) -> Part:
+def split(raw: bytes) -> MimePart:
     """The tree of parts, as deep and as many as we take; what lies beyond is left out."""
     root, left = _part(raw, "text/plain"), [MAX_PARTS]
     _divide(root, 0, left)
     return root
 
 
-def _divide(part: Part, depth: int, left: list[int]) -> None:
+def _divide(part: MimePart, depth: int, left: list[int]) -> None:
     if depth >= MAX_DEPTH:
         return
     main = part.kind.partition("/")[0]
@@ -182,7 +182,7 @@ def _piece(body: bytes, start: int, end: int) -> bytes:
     return body[start:end]
 
 
-def _part(raw: bytes, default_type: str) -> Part:
+def _part(raw: bytes, default_type: str) -> MimePart:
     """Headers up to the first empty line, or up to what is no header; the rest is the body."""
     headers: list[tuple[str, list[bytes]]] = []
     at = 0
@@ -201,7 +201,7 @@ def _part(raw: bytes, default_type: str) -> Part:
             break
         at = line.end()
     read = [(name, unfolded(b" ".join(lines))) for name, lines in headers]
-    return Part(read, raw[at:], default_type=default_type)
+    return MimePart(read, raw[at:], default_type=default_type)
 
 
 def _header_follows(raw: bytes, at: int) -> bool:

@@ -23,7 +23,7 @@ word of the subject."""
 
 
 @dataclass(slots=True)
-class Block:
+class HeaderBlock:
     """Headers found in a text, by what they are called in English, and the line after the last
     of them."""
 
@@ -64,7 +64,7 @@ def label_of(line: str) -> tuple[str, str] | None:
     return header, text[at + 1 :].strip().lstrip("*").strip()
 
 
-def read_block(lines: Sequence[str], start: int) -> Block:
+def read_block(lines: Sequence[str], start: int) -> HeaderBlock:
     """The block that begins at a line, or after up to three blank lines.
 
     It ends before a blank line and before what is no header.
@@ -72,7 +72,7 @@ def read_block(lines: Sequence[str], start: int) -> Block:
     at = start
     while at < len(lines) and at < start + 4 and not bare(lines[at]):
         at += 1
-    block = Block(at)
+    block = HeaderBlock(at)
     current: str | None = None
     for number in range(at, min(len(lines), at + _FURTHEST)):
         text = bare(lines[number])

@@ -35,7 +35,7 @@ class CitedText(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class ArticleChunk:
     """A piece of an article that is small enough to be found and quoted on its own."""
 
     heading_path: tuple[str, ...]
@@ -46,7 +46,7 @@ class Chunk:
 class IndexedChunk:
     """A chunk with what it is found by."""
 
-    chunk: Chunk
+    chunk: ArticleChunk
     words: str
     """Its words and those of its headings, folded, one space between them."""
     vector: bytes

@@ -40,15 +40,6 @@ class ToolErrorDetails(Frozen):
             recoverable=recoverable,
         )
 
-    @classmethod
-    def not_found(cls, entity: str, identifier: str) -> Self:
-        return cls(
-            error_type=ErrorCode.NOT_FOUND,
-            message=f"{entity} {identifier!r} was not found",
-            details={"entity": entity, "identifier": identifier},
-            recoverable=True,
-        )
-
 
 class ToolResult(Frozen):
     """Success with data, or an error with details; never both, never neither."""

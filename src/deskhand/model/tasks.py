@@ -102,12 +102,12 @@ class Summarised(TaskResult):
     text: str
 
 
-class Judged(TaskResult):
+class JudgedReply(TaskResult):
     passed: bool
     reason: str
 
 
-class Verified(TaskResult):
+class VerifiedReply(TaskResult):
     verdicts: list[Any]
     """For each sentence its `number`, the `quote` that states it, what is `missing` there, and
     whether it is `supported`."""
@@ -125,8 +125,8 @@ RESULT_TYPES: dict[TaskKind, type[TaskResult]] = {
     TaskKind.DRAFT: Drafted,
     TaskKind.MATCH: Matched,
     TaskKind.SUMMARISE: Summarised,
-    TaskKind.JUDGE: Judged,
-    TaskKind.VERIFY: Verified,
+    TaskKind.JUDGE: JudgedReply,
+    TaskKind.VERIFY: VerifiedReply,
     TaskKind.PROMPT: Prompted,
 }
 

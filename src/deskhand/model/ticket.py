@@ -15,7 +15,6 @@ from deskhand.model.ticket_state import AskStatus, Rating, TicketState, UrgencyL
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Crockford's base32: no I, L, O or U, which are taken for other signs."""
 _PREFIX = "TKT-"
-_LENGTH = 8
 _WRITTEN = re.compile(r"TKT[-\u2010-\u2015 ]?([0-9A-Z]{8})", re.I)
 _CITED = re.compile(r"(?<![0-9A-Za-z])TKT-?[0-9A-Za-z]{8}(?![0-9A-Za-z])", re.I)
 _MISREAD = str.maketrans("ILO", "110")

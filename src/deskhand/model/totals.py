@@ -54,7 +54,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedEffect:
     """What one effect adds to the totals, and what they may not exceed: checked where the
     intention is written."""
 
@@ -105,7 +105,7 @@ class Sums:
     def of(cls, totals: Iterable[Total]) -> "Sums":
         return cls({(total.scope, total.tool, total.unit): total.amount for total in totals})
 
-    def exceeded(self, tool: str, counted: Counted) -> Limit | None:
+    def exceeded(self, tool: str, counted: CountedEffect) -> Limit | None:
         """The first limit that this effect would exceed."""
         for limit in counted.limits:
             added = counted.units.get(limit.unit, 0)
@@ -123,7 +123,7 @@ class Sums:
             if (scope, unit) == (limit.scope, limit.unit) and limit.tool in (None, of)
         )
 
-    def add(self, tool: str, counted: Counted) -> None:
+    def add(self, tool: str, counted: CountedEffect) -> None:
         for scope in counted.places:
             for unit, amount in counted.units.items():
                 place = (scope, tool, unit)
@@ -146,7 +146,9 @@ class Sums:
         return by_scope
 
 
-def objection_to(stop: Stop | None, sums: Sums, tool: str, counted: Counted) -> Objection | None:
+def objection_to(
+    stop: Stop | None, sums: Sums, tool: str, counted: CountedEffect
+) -> Objection | None:
     """Whether the stop switch or a cap speaks against an effect, by the totals before it."""
     if stop is not None and counted.heeds_stop:
         why = f": {stop.reason}" if stop.reason else ""

@@ -39,8 +39,8 @@ class WebhookEvent(StrEnum):
 
 RUN_ENDED = "run.ended"
 REVIEW_OPENED, REVIEW_CLOSED = "review.opened", "review.closed"
-TICKET_WARNED, TICKET_BREACHED = "ticket.warned", "ticket.breached"
-"""The kinds of facts that triggers write down."""
+TICKET_BREACHED = "ticket.breached"
+"""Kinds of facts that triggers write down."""
 
 CHOSEN = tuple(event for event in WebhookEvent if event is not WebhookEvent.TEST)
 """What can be asked for; a test comes to every address."""

@@ -26,7 +26,7 @@ _MOST_THINGS = 1000
 
 
 @dataclass(frozen=True)
-class Facts:
+class CallFacts:
     """One call, who it is for, and what happened before it. All in plain data: what is recorded
     is what was judged."""
 
@@ -95,7 +95,7 @@ class Facts:
                 named[f"customer.{name}"] = value
         return named
 
-    def each(self) -> list["Facts"]:
+    def each(self) -> list["CallFacts"]:
         """One for each thing that the call acts on, and for each name of its topic.
 
         What holds for one need not hold for the next. An intent that differs from the category is
@@ -106,7 +106,7 @@ class Facts:
         as_category = replace(self, category=self.intent)._each_thing()
         return as_category if self.category is None else [*self._each_thing(), *as_category]
 
-    def _each_thing(self) -> list["Facts"]:
+    def _each_thing(self) -> list["CallFacts"]:
         several = {
             name: things for name, things in self.objects.items() if isinstance(things, list)
         }
@@ -189,15 +189,15 @@ BESIDE = ("tool", "arguments", "origin", "read")
 """What a call's record says itself, so that its facts need not repeat it."""
 
 
-def facts_of(record: Mapping[str, Any]) -> Facts | None:
+def facts_of(record: Mapping[str, Any]) -> CallFacts | None:
     """The facts a recorded call was judged by (its row holds them under `facts`); None when none
     were recorded."""
     kept = record.get("facts")
     if not isinstance(kept, Mapping) or not kept:
         return None
     kept = {**{name: record[name] for name in BESIDE if record.get(name)}, **kept}
-    fields = {name: value for name, value in kept.items() if name in Facts.__dataclass_fields__}
+    fields = {name: value for name, value in kept.items() if name in CallFacts.__dataclass_fields__}
     try:
-        return Facts(**{**fields, "at": datetime.fromisoformat(str(fields.get("at")))})
+        return CallFacts(**{**fields, "at": datetime.fromisoformat(str(fields.get("at")))})
     except (TypeError, ValueError):
         return None

@@ -12,7 +12,7 @@ from deskhand.errors import ConfigError
 from deskhand.measures import compare
 from deskhand.model.message import OWN_TOOLS
 from deskhand.model.money import Money
-from deskhand.policy.call_facts import Facts
+from deskhand.policy.call_facts import CallFacts
 
 log = logging.getLogger("deskhand.policy")
 
@@ -29,7 +29,7 @@ _DEFAULT_WORDS: dict[Verdict, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class RuleDecision:
     """A verdict with the rule that gave it. `reason` is for colleagues; `say` is all a model or
     a customer learns."""
 
@@ -46,7 +46,7 @@ class Decision:
 class Policy(Protocol):
     """A desk's own rules; they can only make the gate stricter."""
 
-    def decide(self, facts: Facts) -> Decision: ...
+    def decide(self, facts: CallFacts) -> RuleDecision: ...
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ class PolicyRule:
 class NullPolicy:
     """Allows everything: for tests, and for desks that have no rules of their own."""
 
-    def decide(self, facts: Facts) -> Decision:
-        return Decision("allow", "null_policy")
+    def decide(self, facts: CallFacts) -> RuleDecision:
+        return RuleDecision("allow", "null_policy")
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class RulePolicy:
         object.__setattr__(self, "_by_tool", by_tool)
         object.__setattr__(self, "_others", tuple(rule for rule, only in every if only is None))
 
-    def decide(self, facts: Facts) -> Decision:
+    def decide(self, facts: CallFacts) -> RuleDecision:
         """Pure and total: the strictest verdict about the things it acts on; an error of its own
         holds the call."""
         try:
@@ -116,11 +116,11 @@ class RulePolicy:
         except Exception:
             log.exception("the policy failed on a call of %s; it is held", facts.tool)
             reason = f"the policy's check of this call of {facts.tool} failed"
-            return Decision(
+            return RuleDecision(
                 "hold", POLICY_ERROR, reason, _DEFAULT_WORDS["hold"], requires_escalation=True
             )
 
-    def matching(self, facts: Facts) -> PolicyRule | None:
+    def matching(self, facts: CallFacts) -> PolicyRule | None:
         """The rule that decides this call."""
         named = facts.named
         for rule in self._by_tool.get(facts.tool, self._others):
@@ -128,13 +128,13 @@ class RulePolicy:
                 return rule
         return None
 
-    def _decide(self, facts: Facts) -> Decision:
+    def _decide(self, facts: CallFacts) -> RuleDecision:
         rule = self.matching(facts)
         if rule is None:
             return _without_a_rule(facts)
         if rule.limit is not None and (over := over_limit(rule.limit, facts)) is not None:
             reason = f"rule {rule.name!r} allows it, but {over}"
-            return Decision(
+            return RuleDecision(
                 "hold",
                 rule.name,
                 reason,
@@ -143,7 +143,7 @@ class RulePolicy:
             )
         reason = rule.why or f"rule {rule.name!r}"
         say = rule.say or _DEFAULT_WORDS[rule.then]
-        return Decision(rule.then, rule.name, reason, say, rule.requires_escalation, rule.limit)
+        return RuleDecision(rule.then, rule.name, reason, say, rule.requires_escalation, rule.limit)
 
 
 def compile_policy(spec: PolicySpec) -> RulePolicy:
@@ -160,7 +160,7 @@ def policy_of(rules: Sequence[Mapping[str, Any]]) -> RulePolicy:
         raise ConfigError(words, fix="write a list of {name, when, then}") from None
 
 
-def over_limit(limit: LimitSpec, facts: Facts) -> str | None:
+def over_limit(limit: LimitSpec, facts: CallFacts) -> str | None:
     """What this call would exceed, in words: the totals are those of the same tool before it."""
     sums = facts.totals.get(limit.per, {}).get("tools", {}).get(facts.tool, {})
     if limit.calls is not None and int(sums.get("calls", 0)) + 1 > limit.calls:
@@ -178,10 +178,10 @@ def over_limit(limit: LimitSpec, facts: Facts) -> str | None:
     return None
 
 
-def _without_a_rule(facts: Facts) -> Decision:
+def _without_a_rule(facts: CallFacts) -> RuleDecision:
     if facts.effect == "read" or facts.tool in OWN_TOOLS:  # replies have their own checks and modes
-        return Decision("allow", NO_RULE)
-    return Decision(
+        return RuleDecision("allow", NO_RULE)
+    return RuleDecision(
         "deny", NO_RULE, f"no rule allows {facts.tool} in this case", _DEFAULT_WORDS["deny"]
     )
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from deskhand.policy.call_facts import Facts, facts_of
-from deskhand.policy.rule_policy import Decision, Policy
+from deskhand.policy.call_facts import CallFacts, facts_of
+from deskhand.policy.rule_policy import Policy, RuleDecision
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,19 +18,19 @@ class RecordedCall:
     record: Mapping[str, Any]
 
     @property
-    def facts(self) -> Facts | None:
+    def facts(self) -> CallFacts | None:
         return facts_of(self.record)
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangedVerdict:
     """A call that the new rules judge in another way."""
 
     run: str
     seq: int
-    facts: Facts
-    old: Decision
-    new: Decision
+    facts: CallFacts
+    old: RuleDecision
+    new: RuleDecision
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -48,12 +48,12 @@ class WhatIf:
     judged: int
     unknown: int
     """Calls recorded without the facts they were judged by."""
-    changes: list[Change]
+    changes: list[ChangedVerdict]
 
 
 def what_if(calls: Iterable[RecordedCall], old: Policy, new: Policy) -> WhatIf:
     judged = unknown = 0
-    changes: list[Change] = []
+    changes: list[ChangedVerdict] = []
     for call in calls:
         facts = call.facts
         if facts is None:
@@ -62,5 +62,5 @@ def what_if(calls: Iterable[RecordedCall], old: Policy, new: Policy) -> WhatIf:
         judged += 1
         before, after = old.decide(facts), new.decide(facts)
         if before.verdict != after.verdict:
-            changes.append(Change(call.run, call.seq, facts, before, after))
+            changes.append(ChangedVerdict(call.run, call.seq, facts, before, after))
     return WhatIf(judged, unknown, changes)

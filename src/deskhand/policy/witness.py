@@ -72,13 +72,13 @@ def leaves(condition: Condition) -> Iterable[Comparison | Relation]:
 
 def find_witness(goals: Iterable[Goal], space: Space) -> dict[str, Any] | None:
     """Facts of a call that meets all goals, None when there is none; raises TooHard."""
-    solution = _Search(space).solve(list(goals), space.domains, {}, [])
+    solution = _WitnessSearch(space).solve(list(goals), space.domains, {}, [])
     if solution is None:
         return None
     return {name: values[0] for name, values in solution.items() if values[0] is not MISSING}
 
 
-class _Search:
+class _WitnessSearch:
     def __init__(self, space: Space) -> None:
         self._space = space
         self._steps = 0

@@ -8,7 +8,7 @@ from deskhand.model.figures import CountedRun, Dimension, FigureFilter, Figures
 ChangeKind = Literal["review", "message", "conversation"]
 
 
-class Change(NamedTuple):
+class RecordChange(NamedTuple):
     """A record that changed; nothing of what it says."""
 
     number: int
@@ -40,7 +40,7 @@ class Looker(NamedTuple):
 class Look(NamedTuple):
     """What a look at the database found."""
 
-    changes: list[Change]
+    changes: list[RecordChange]
     lookers: list[Looker]
     stopped: frozenset[str]
     """The desks whose stop switch is thrown."""

@@ -23,7 +23,7 @@ from deskhand.model.run import (
     StepRow,
     Verdict,
 )
-from deskhand.model.totals import Counted, Pruned, Scope, Stop, Total, TotalKey
+from deskhand.model.totals import CountedEffect, Pruned, Scope, Stop, Total, TotalKey
 from deskhand.model.waiting import AwayModel
 from deskhand.ports.conversations import Conversations
 
@@ -42,7 +42,7 @@ class Effects(Protocol):
     """The ledger: intended before it happens, then done, failed or unknown."""
 
     async def intend(
-        self, key: EffectKey, tool: str, call_hash: str, counted: Counted | None = None
+        self, key: EffectKey, tool: str, call_hash: str, counted: CountedEffect | None = None
     ) -> Effect:
         """Write the intention, or return what is already known under this key.
 

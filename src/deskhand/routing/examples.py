@@ -10,7 +10,7 @@ from typing import Any
 
 from deskhand.config.sections.routing import MatchSection
 from deskhand.model.message import Address, Attachment, Message
-from deskhand.routing.facts import Facts
+from deskhand.routing.facts import RoutingFacts
 from deskhand.routing.message_router import all_of, folded
 
 codes: Any = import_module("re._constants")
@@ -108,7 +108,7 @@ def example_of(*matches: MatchSection) -> Example | None:
 
 
 def meets(example: Example, match: MatchSection) -> bool:
-    facts = Facts(
+    facts = RoutingFacts(
         example.message(), lambda message: example.language, lambda message: example.intent
     )
     return all_of(match)(facts) is not None

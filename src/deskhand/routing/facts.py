@@ -20,7 +20,7 @@ def unknown(message: Message) -> None:
     return
 
 
-class Facts:
+class RoutingFacts:
     """One message as the conditions see it."""
 
     def __init__(

@@ -9,9 +9,9 @@ import re2
 
 from deskhand.config.sections.routing import MatchSection, RoutingRuleSection
 from deskhand.model.message import Attachment, Message, Route
-from deskhand.routing.facts import Facts, IntentOf, LanguageOf, unknown
+from deskhand.routing.facts import IntentOf, LanguageOf, RoutingFacts, unknown
 
-Condition = Callable[[Facts], str | None]
+Condition = Callable[[RoutingFacts], str | None]
 """Why a message meets it, in words; None when it does not."""
 
 
@@ -20,7 +20,7 @@ class MessageRoutingRule:
     spec: RoutingRuleSection
     conditions: tuple[Condition, ...]
 
-    def matches(self, facts: Facts) -> str | None:
+    def matches(self, facts: RoutingFacts) -> str | None:
         """Why it does; None when it does not. A rule that asks for nothing never matches."""
         reasons: list[str] = []
         for condition in self.conditions:
@@ -63,7 +63,7 @@ class MessageRouter:
 
     def route(self, message: Message) -> Route:
         """Where a message goes, by which rule and why."""
-        facts = Facts(message, self._language, self._intent)
+        facts = RoutingFacts(message, self._language, self._intent)
         for number in self._candidates(facts):
             rule = self.rules[number]
             if (why := rule.matches(facts)) is not None:
@@ -106,7 +106,7 @@ class MessageRouter:
         else:
             self._others.append(number)
 
-    def _candidates(self, facts: Facts) -> Iterator[int]:
+    def _candidates(self, facts: RoutingFacts) -> Iterator[int]:
         """The rules that may match, in order; the others differ in an exact condition."""
         exact = [*self._by_sender.get(facts.sender, ()), *self._by_domain.get(facts.domain, ())]
         if self._by_forwarder:
@@ -158,7 +158,7 @@ def _header(written_name: str, pattern: str) -> Condition:
     options.log_errors = False
     compiled: Any = re2.compile(pattern, options)
 
-    def check(facts: Facts) -> str | None:
+    def check(facts: RoutingFacts) -> str | None:
         if name not in facts.message.headers:
             return None
         values = facts.header(name).split("\n")
@@ -170,7 +170,7 @@ def _header(written_name: str, pattern: str) -> Condition:
 
 
 def _forwarded_from(address: str) -> Condition:
-    def check(facts: Facts) -> str | None:
+    def check(facts: RoutingFacts) -> str | None:
         where = facts.forwarded_from.get(address)
         return None if where is None else f"forwarded_from {address} (in {where})"
 
@@ -183,7 +183,7 @@ def _attachment(wanted: bool | str) -> Condition:
         return lambda facts: words if bool(facts.message.attachments) == wanted else None
     kind = wanted.lower()
 
-    def check(facts: Facts) -> str | None:
+    def check(facts: RoutingFacts) -> str | None:
         if any(_is_kind(attachment, kind) for attachment in facts.message.attachments):
             return f"an attachment is {wanted}"
         return None
@@ -202,7 +202,7 @@ def _is_kind(attachment: Attachment, kind: str) -> bool:
 def _any(matches: Sequence[MatchSection]) -> Condition:
     choices = [all_of(match) for match in matches]
 
-    def check(facts: Facts) -> str | None:
+    def check(facts: RoutingFacts) -> str | None:
         return next(
             (f"any: {why}" for choice in choices if (why := choice(facts)) is not None), None
         )
@@ -219,7 +219,7 @@ def all_of(match: MatchSection) -> Condition:
     """All conditions of a match as one; nothing asked for never matches."""
     conditions = tuple(conditions_of(match))
 
-    def check(facts: Facts) -> str | None:
+    def check(facts: RoutingFacts) -> str | None:
         reasons = [condition(facts) for condition in conditions]
         return None if not reasons or None in reasons else "; ".join(filter(None, reasons))
 
@@ -227,7 +227,7 @@ def all_of(match: MatchSection) -> Condition:
 
 
 def _language(code: str) -> Condition:
-    def check(facts: Facts) -> str | None:
+    def check(facts: RoutingFacts) -> str | None:
         language = (facts.language or "").lower()
         if code in (language, language.partition("-")[0]):
             return f"language is {language}"

@@ -24,16 +24,6 @@ def redacted_names(registry: IntentsRegistry, intent: str | None) -> frozenset[s
     return registry.redacted if intent_spec is None else intent_spec.redact
 
 
-def redacted_values(
-    registry: IntentsRegistry, intent: str | None, slots: Mapping[str, Any]
-) -> frozenset[str]:
-    """The values that are hidden, as texts; longer ones may contain others."""
-    values: set[str] = set()
-    for name in redacted_names(registry, intent):
-        values.update(texts_of(slots.get(name)))
-    return frozenset(values)
-
-
 def texts_of(value: Any) -> Iterator[str]:
     """A value as texts in which it can be looked for elsewhere."""
     return (text for text in _texts(value) if len(text) >= _SHORTEST)

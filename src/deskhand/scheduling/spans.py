@@ -1,6 +1,6 @@
-"""Spans of time: put together, and taken out of one another."""
+"""Spans of time: put together, and cut to a frame."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from deskhand.model.booking import Span
 
@@ -20,21 +20,3 @@ def within(spans: Iterable[Span], frame: Span) -> list[Span]:
     """The parts of the spans that lie inside the frame."""
     cut = (Span(max(span.start, frame.start), min(span.end, frame.end)) for span in spans)
     return [part for part in cut if part.start < part.end]
-
-
-def without(spans: Iterable[Span], taken: Iterable[Span]) -> list[Span]:
-    """What is left of the spans when the taken ones are cut out."""
-    left = merged(spans)
-    for busy in merged(taken):
-        left = [part for span in left for part in _cut(span, busy)]
-    return left
-
-
-def _cut(span: Span, busy: Span) -> Iterator[Span]:
-    if not span.overlaps(busy):
-        yield span
-        return
-    if span.start < busy.start:
-        yield Span(span.start, busy.start)
-    if busy.end < span.end:
-        yield Span(busy.end, span.end)

@@ -38,13 +38,6 @@ def printed(event: TelemetryEvent) -> str:
     return pformat({name: document[name] for name in _PRINTED})
 
 
-class NullSink:
-    """Takes everything and keeps nothing."""
-
-    async def record(self, *events: TelemetryEvent) -> None:
-        pass
-
-
 class ListSink:
     """Keeps events in a list, to look at them in tests and notebooks."""
 

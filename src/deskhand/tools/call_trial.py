@@ -113,7 +113,7 @@ class AssumedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class TriedCall:
     """What became of it."""
 
     answer: GateAnswer
@@ -140,11 +140,11 @@ class CallTrial:
         tools = self._made[1]
         return sorted((tool for tool in tools if tool.name not in OWN_TOOLS), key=_name)
 
-    async def judge(self, call: AssumedCall) -> Trial:
+    async def judge(self, call: AssumedCall) -> TriedCall:
         gate = self._made[0]
         run = AssumedRun(call, self._now())
         answer = await gate.call(call.tool, dict(call.arguments), allowed=(call.tool,), ctx=run)
-        return Trial(answer, gate.own_rule(answer))
+        return TriedCall(answer, gate.own_rule(answer))
 
 
 def _name(tool: Tool) -> str:

@@ -11,7 +11,7 @@ from deskhand.model.totals import (
     CALLS,
     SENDS,
     UNPROVEN_SENDS,
-    Counted,
+    CountedEffect,
     Limit,
     Scope,
     Sums,
@@ -19,7 +19,7 @@ from deskhand.model.totals import (
     counted_money,
 )
 from deskhand.model.understanding import Understanding
-from deskhand.policy.call_facts import Facts
+from deskhand.policy.call_facts import CallFacts
 from deskhand.ports import Effects
 from deskhand.tools.argument_readings import declared_readings, plain_reading
 from deskhand.tools.authority import SenderAddress
@@ -53,7 +53,7 @@ async def describe(call: GateCall, terms: Terms, ledger: Effects) -> None:
     message = envelope.message
     understanding = Understanding.of(envelope)
     message_facts = {} if terms.policy is None else told_of(envelope, terms.message_facts)
-    call.facts = Facts(
+    call.facts = CallFacts(
         tool=tool.name,
         effect=str(tool.effect),
         risk=str(tool.risk),
@@ -73,7 +73,7 @@ async def describe(call: GateCall, terms: Terms, ledger: Effects) -> None:
     )
 
 
-def added_by(call: GateCall, terms: Terms, limits: tuple[Limit, ...]) -> Counted:
+def added_by(call: GateCall, terms: Terms, limits: tuple[Limit, ...]) -> CountedEffect:
     units = {CALLS: 1} | {
         currency: counted_money(moved.amount) for currency, moved in call.money.items()
     }
@@ -83,7 +83,7 @@ def added_by(call: GateCall, terms: Terms, limits: tuple[Limit, ...]) -> Counted
         units[ADDRESSED_SENDS] = 1
         if call.principal.kind is PrincipalKind.ANONYMOUS:
             units[UNPROVEN_SENDS] = 1
-    return Counted(places(call, terms), units, limits, call.heeds_stop)
+    return CountedEffect(places(call, terms), units, limits, call.heeds_stop)
 
 
 def places(call: GateCall, terms: Terms) -> dict[Scope, TotalKey]:

@@ -11,7 +11,7 @@ from deskhand.errors import Fenced, ToolError
 from deskhand.model.codes import ErrorCode
 from deskhand.model.results import ToolErrorDetails, ToolResult
 from deskhand.model.run import Effect, EffectKey, EffectState
-from deskhand.model.totals import Counted
+from deskhand.model.totals import CountedEffect
 from deskhand.ports import Effects
 from deskhand.tools.readable import readable_failure, readable_result
 from deskhand.tools.registry import Probe, Tool
@@ -31,7 +31,7 @@ async def carry_out(
     ledger: Effects,
     perform: Perform,
     probe: Probe | None,
-    counted: Counted | None = None,
+    counted: CountedEffect | None = None,
     *,
     earlier: Effect | None,
 ) -> ToolResult:

@@ -18,7 +18,7 @@ from deskhand.model.run import Decision, Effect, EffectKey, Verdict
 from deskhand.model.totals import Limit, Stop
 from deskhand.model.value_readings import MAPPINGS, Reading
 from deskhand.outgoing.content_finding import ContentFinding
-from deskhand.policy.call_facts import BESIDE, Facts
+from deskhand.policy.call_facts import BESIDE, CallFacts
 from deskhand.policy.rule_policy import Policy
 from deskhand.ports import StageContext
 from deskhand.tools.authority import Authority
@@ -162,7 +162,7 @@ class GateCall:
     """How each argument was read, as far as that is known."""
     said_to_be_read: dict[str, Reading] = field(default_factory=dict[str, Reading])
     """Those of the readings that a stage declared."""
-    facts: Facts | None = None
+    facts: CallFacts | None = None
     effects: list[Effect] = field(default_factory=list[Effect])
     """What this run has done or tried so far."""
     stop: Stop | None = None

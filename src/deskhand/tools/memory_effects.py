@@ -6,7 +6,7 @@ from typing import Any
 
 from deskhand.errors import EffectRefused
 from deskhand.model.run import Effect, EffectKey, EffectState
-from deskhand.model.totals import Counted, Scope, Stop, Sums, Total, TotalKey, objection_to
+from deskhand.model.totals import CountedEffect, Scope, Stop, Sums, Total, TotalKey, objection_to
 
 
 class MemoryEffects:
@@ -20,7 +20,7 @@ class MemoryEffects:
         """Set it, and every effect is refused."""
 
     async def intend(
-        self, key: EffectKey, tool: str, call_hash: str, counted: Counted | None = None
+        self, key: EffectKey, tool: str, call_hash: str, counted: CountedEffect | None = None
     ) -> Effect:
         if key not in self.rows and counted is not None:
             self._count(tool, counted)
@@ -59,7 +59,7 @@ class MemoryEffects:
         tool, call_hash, state, result = self.rows[key]
         return Effect(key, tool, call_hash, state, json.loads(result))
 
-    def _count(self, tool: str, counted: Counted) -> None:
+    def _count(self, tool: str, counted: CountedEffect) -> None:
         sums = Sums(
             {
                 (scope, of, unit): amount

@@ -18,7 +18,7 @@ INJECTED = (Context, Principal, Customer, CustomerId)
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class BoundParameter:
     """A parameter whose value the gate exchanges for the thing it names, or checks against the
     principal."""
 
@@ -42,7 +42,7 @@ def injected(hint: Any) -> Injected | None:
     return None
 
 
-def shown_as_key(hint: Any) -> tuple[Any, Bound | None]:
+def shown_as_key(hint: Any) -> tuple[Any, BoundParameter | None]:
     """The type a model is told of: a key for a thing, a list of keys for a list of things; None
     where nothing gives authority."""
     inner = _without_none(hint)
@@ -56,7 +56,7 @@ def shown_as_key(hint: Any) -> tuple[Any, Bound | None]:
         shown, bound = shown_as_key(get_args(hint)[0])
         return (list[shown], bound) if bound else (hint, None)  # type: ignore[valid-type]
     if inspect.isclass(hint) and issubclass(hint, Authority | SenderAddress):
-        return Key, Bound(hint)
+        return Key, BoundParameter(hint)
     return hint, None
 
 

@@ -18,7 +18,13 @@ from deskhand.model.codes import ErrorCode
 from deskhand.model.results import ToolErrorDetails
 from deskhand.tools.declared import SourcePlace, place_of
 from deskhand.tools.json_schema import plain_schema
-from deskhand.tools.parameters import Bound, Injected, hides_authority, injected, shown_as_key
+from deskhand.tools.parameters import (
+    BoundParameter,
+    Injected,
+    hides_authority,
+    injected,
+    shown_as_key,
+)
 
 _EXACT_FLOATS = 2**53
 
@@ -51,7 +57,7 @@ class Signature:
     """Parameters the gate fills."""
     fields: dict[str, str]
     model: type[BaseModel]
-    bound: dict[str, Bound] = field(default_factory=dict[str, Bound])
+    bound: dict[str, BoundParameter] = field(default_factory=dict[str, BoundParameter])
     """Parameters that give authority, shown to a model as keys."""
     hints: dict[str, Any] = field(default_factory=dict[str, Any])
     """The types of those that a model fills, as written."""
@@ -163,7 +169,7 @@ def _read_signature(declaration: _Declaration) -> Signature:
     hints, descriptions = dict(declaration.hints), dict(declaration.descriptions)
     fields: dict[str, tuple[Any, FieldInfo]] = {}
     filled: dict[str, Injected] = {}
-    bound: dict[str, Bound] = {}
+    bound: dict[str, BoundParameter] = {}
     for parameter in declaration.parameters:
         _check_kind(parameter, name, place, hints)
         if (given := injected(hints[parameter.name])) is not None:

@@ -15,7 +15,7 @@ LONGEST_TOKEN = 4096
 _LONGEST_CUSTOMER = 200
 
 
-class LoginRefused(Exception):
+class TokenRefused(Exception):
     """Why a login token does not count. The words say nothing that helps to forge one."""
 
 
@@ -28,13 +28,13 @@ def login_secret(chat: ChatSection) -> bytes | None:
         try:
             secret = chat.login_secret_file.read_bytes().strip()
         except OSError:
-            raise LoginRefused("the login secret cannot be read") from None
+            raise TokenRefused("the login secret cannot be read") from None
     elif chat.login_secret_env is not None:
         secret = os.environ.get(chat.login_secret_env, "").encode()
     else:
         return None
     if len(secret) < 32:
-        raise LoginRefused("the login secret is missing or shorter than 32 bytes")
+        raise TokenRefused("the login secret is missing or shorter than 32 bytes")
     return secret
 
 
@@ -45,28 +45,28 @@ def customer_in(token: str, secret: bytes, audience: str, now: float | None = No
     """
     header, claims = _verified(token, secret)
     if header.get("alg") != "HS256" or header.get("crit") is not None:
-        raise LoginRefused("the login token is not signed as it must be")
+        raise TokenRefused("the login token is not signed as it must be")
     if not _is_for(claims.get("aud"), audience):
-        raise LoginRefused("the login token is for somebody else")
+        raise TokenRefused("the login token is for somebody else")
     moment = time.time() if now is None else now
     if not _is_time(claims.get("exp")) or claims["exp"] <= moment:
-        raise LoginRefused("the login token has ended")
+        raise TokenRefused("the login token has ended")
     begins = claims.get("nbf", 0)
     if not _is_time(begins) or begins > moment:
-        raise LoginRefused("the login token does not count yet")
+        raise TokenRefused("the login token does not count yet")
     customer = claims.get("sub")
     if not isinstance(customer, str) or not 0 < len(customer.strip()) <= _LONGEST_CUSTOMER:
-        raise LoginRefused("the login token names no customer")
+        raise TokenRefused("the login token names no customer")
     return customer.strip()
 
 
 def _verified(token: str, secret: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     parts = token.split(".")
     if len(token) > LONGEST_TOKEN or len(parts) != 3 or not token.isascii():
-        raise LoginRefused("the login token is not readable")
+        raise TokenRefused("the login token is not readable")
     expected = hmac.new(secret, f"{parts[0]}.{parts[1]}".encode(), sha256).digest()
     if not hmac.compare_digest(expected, _decoded(parts[2])):
-        raise LoginRefused("the login token is not signed as it must be")
+        raise TokenRefused("the login token is not signed as it must be")
     return _object(parts[0]), _object(parts[1])
 
 
@@ -75,16 +75,16 @@ def _decoded(part: str) -> bytes:
         padded = part + "=" * (-len(part) % 4)
         return base64.b64decode(padded, altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
-        raise LoginRefused("the login token is not readable") from None
+        raise TokenRefused("the login token is not readable") from None
 
 
 def _object(part: str) -> dict[str, Any]:
     try:
         read = json.loads(_decoded(part))
     except (ValueError, RecursionError):
-        raise LoginRefused("the login token is not readable") from None
+        raise TokenRefused("the login token is not readable") from None
     if not isinstance(read, dict):
-        raise LoginRefused("the login token is not readable")
+        raise TokenRefused("the login token is not readable")
     return read
 
 

@@ -31,7 +31,7 @@ from deskhand.config.desk import DeskSpec
 from deskhand.config.sections.slots import naming_slots
 from deskhand.config.uses import offers_tool
 from deskhand.engine.adoption import TicketTakeUp
-from deskhand.engine.conversation_memory import ConversationMemory, MemoryLimits
+from deskhand.engine.conversation_memory import MemoryLimits, RowMemory
 from deskhand.engine.loop import End, Flow
 from deskhand.engine.manual_reply import manual_reply_flow
 from deskhand.engine.offered_slots import offered_before
@@ -159,7 +159,7 @@ def _recall(setup: DeskSetup) -> Recall:
     def values_in(text: str, at: datetime) -> dict[str, Any]:
         return {} if answers is None else answers.find(text, sorted(answers.names), at)
 
-    memory = ConversationMemory(setup.store, limits, chats.people_since, values_in)
+    memory = RowMemory(setup.store, limits, chats.people_since, values_in)
     offers = offers_tool(spec, CHECK_CALENDAR)
 
     async def recall(run: Run, message: Message) -> dict[str, Any]:

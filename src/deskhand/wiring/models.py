@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # these take long to import: only for those who ask a model
     from deskhand.adapters.chat_models.circuit_breaker import Circuits
     from deskhand.adapters.chat_models.http_model import HttpChatModel
     from deskhand.adapters.chat_models.rate_limit import SharedRate
-    from deskhand.adapters.chat_models.trial import Trial
+    from deskhand.adapters.chat_models.trial import ModelTrial
     from deskhand.wiring.databases import DeskStore
 from deskhand.wiring.desk_folders import find_desk
 
@@ -55,7 +55,7 @@ def check_model(spec: DeskSpec, name: str) -> str:
     return endpoint_for(name, provider_table(own_providers(spec))).shown_url
 
 
-async def call_models(spec: DeskSpec) -> "dict[str, list[Trial]]":
+async def call_models(spec: DeskSpec) -> "dict[str, list[ModelTrial]]":
     """Ask every model that the desk names, fall-backs included, for what a desk needs of it."""
     from deskhand.adapters.chat_models.trial import try_model
 

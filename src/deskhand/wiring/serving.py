@@ -33,7 +33,7 @@ from deskhand.scheduling.public_holidays import holiday_on
 from deskhand.tickets.service import Tickets
 from deskhand.tools.call_trial import CallTrial
 from deskhand.wiring.assembly import DeskSetup, assemble, call_trial
-from deskhand.wiring.background import open_background
+from deskhand.wiring.background import BackgroundWork, open_background
 from deskhand.wiring.databases import (
     Database,
     DeskStore,
@@ -117,9 +117,7 @@ async def open_desk(
     spec = loaded.spec
     require_models(spec, without_models(spec))
     require_prices(spec)
-    served = served_by(
-        database, spec.name, owner=owner, in_flight=in_flight, process=worker_process
-    )
+    served = served_by(database, spec.name, owner, in_flight, worker_process)
     store = served.store
     async with AsyncExitStack() as closing:  # what is entered last is stopped first
         chat = open_chat(spec, insists=not waits_for_models)
@@ -134,9 +132,7 @@ async def open_desk(
         background = open_background(closing, setup, dispatcher, listen=listen)
         await _prepare(setup, listen=listen)
         await dispatcher.start()
-        if live:
-            around.start()
-        background.start(live=live, listen=listen)
+        _start(around, background, live=live, listen=listen)
         yield Desk(
             spec=spec,
             store=store,
@@ -153,6 +149,12 @@ async def open_desk(
             drafts=AssistedDrafts(store, worker.flows, asked.watched.watch),
             channels=tuple(background.runners),
         )
+
+
+def _start(around: Surroundings, background: BackgroundWork, *, live: bool, listen: bool) -> None:
+    if live:
+        around.start()
+    background.start(live=live, listen=listen)
 
 
 def _shared_rate(database: Database, rates: Mapping[str, float] | None) -> SharedRate | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from deskhand.engine.clock import SystemClock
-from deskhand.engine.dispatcher import InProcessDispatcher, Limits
+from deskhand.engine.dispatcher import DispatchLimits, InProcessDispatcher
 from deskhand.engine.worker import Worker
 from deskhand.errors import ConfigError
 from deskhand.model.ids import new_id
@@ -32,7 +32,7 @@ class ServedAlone:
 
     def dispatcher(self, loaded: LoadedDesk, worker: Worker) -> InProcessDispatcher:
         spec = loaded.spec
-        limits = Limits(
+        limits = DispatchLimits(
             in_flight=self.in_flight or spec.limits.max_in_flight, backlog=spec.limits.max_backlog
         )
         return InProcessDispatcher(
@@ -70,7 +70,6 @@ class ServedTogether:
 def served_by(
     database: Database,
     desk: str,
-    *,
     owner: str | None,
     in_flight: int | None,
     process: "WorkerProcess | None",

@@ -12,7 +12,7 @@ from deskhand.agents.remembering import (
     own_source,
     similar_source,
 )
-from deskhand.agents.retrieval import Asked, Piece, Source, retrieve_from
+from deskhand.agents.retrieval import Asked, ContextPiece, Source, retrieve_from
 from deskhand.agents.standalone import Standalone
 from deskhand.config.sections.calendar import CalendarSpec
 from deskhand.knowledge.exchanges import owner_of, person_of
@@ -28,8 +28,8 @@ from tests.knowledge_kit import HashingEmbedder
 
 
 def source(name: str, *texts: str, categories: frozenset[str] | None = None) -> Source:
-    async def find(asked: Asked) -> Sequence[Piece]:
-        return [Piece(text, f"{name}-{number}", 0.9) for number, text in enumerate(texts)]
+    async def find(asked: Asked) -> Sequence[ContextPiece]:
+        return [ContextPiece(text, f"{name}-{number}", 0.9) for number, text in enumerate(texts)]
 
     return Source(name, find, categories)
 
@@ -56,10 +56,10 @@ async def test_each_piece_says_where_it_comes_from() -> None:
 
 
 async def test_a_source_that_fails_or_hangs_is_noted_and_skipped() -> None:
-    async def breaks(asked: Asked) -> Sequence[Piece]:
+    async def breaks(asked: Asked) -> Sequence[ContextPiece]:
         raise OSError("the calendar server is away")
 
-    async def hangs(asked: Asked) -> Sequence[Piece]:
+    async def hangs(asked: Asked) -> Sequence[ContextPiece]:
         await asyncio.Event().wait()
         return []
 

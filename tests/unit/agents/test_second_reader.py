@@ -19,7 +19,7 @@ from deskhand.model.second_reading import (
     ToRead,
     second_reading_of,
 )
-from deskhand.model.tasks import Answer, Verified
+from deskhand.model.tasks import Answer, VerifiedReply
 from tests.kit import a_message
 from tests.memory_ledger import FixedContext
 
@@ -47,7 +47,9 @@ def verdict(number: Any, **fields: Any) -> dict[str, Any]:
 
 
 def read(*verdicts: Any, to_read: ToRead = TO_READ) -> SecondReading:
-    answer = Answer(result=Verified(verdicts=list(verdicts)), brain="llm", model="house/checker")
+    answer = Answer(
+        result=VerifiedReply(verdicts=list(verdicts)), brain="llm", model="house/checker"
+    )
     return reading_of(answer, to_read)
 
 

@@ -8,8 +8,6 @@ import pytest
 from deskhand.adapters.chat_models.recording import RecordingChatModel
 from deskhand.agents.parts import Parts
 from deskhand.brain.cascade import (
-    EMBEDDED_ALWAYS,
-    LLM_ALWAYS,
     CascadeBrain,
     confidence_of,
     embedded_instead,
@@ -17,6 +15,7 @@ from deskhand.brain.cascade import (
 from deskhand.brain.llm import LlmBrain
 from deskhand.brain.savings import read_savings, savings
 from deskhand.brain.scripted import ScriptedBrain, ScriptedChatModel
+from deskhand.config.sections.brain import EMBEDDED_ALWAYS, LLM_ALWAYS
 from deskhand.engine.loop import Flow
 from deskhand.errors import (
     ModelAnswerInvalid,

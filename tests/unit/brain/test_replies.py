@@ -12,7 +12,7 @@ from deskhand.brain import replies
 from deskhand.brain.replies import (
     LANGUAGES,
     AnsweredAsks,
-    Quote,
+    ArticleQuote,
     ReplyParts,
     compose,
     facts_in,
@@ -24,7 +24,7 @@ from deskhand.brain.replies import (
 
 TONES = ("professional", "empathetic", "friendly")
 ARTICLE = "You may send it back within 30 days.\n\n- Pack it.\n- Hand it in at any post office."
-QUOTE = Quote("Returns", ARTICLE, "Returns › How [returns-1]", "en")
+QUOTE = ArticleQuote("Returns", ARTICLE, "Returns › How [returns-1]", "en")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -66,7 +66,7 @@ def test_an_article_in_another_language_is_introduced_as_such() -> None:
     english = compose(ReplyParts(answers=[AnsweredAsks((), QUOTE)]), language="en")
     assert "written in" not in english
     japanese = compose(
-        ReplyParts(answers=[AnsweredAsks((), Quote("T", "x", "T", "ja"))]), language="en"
+        ReplyParts(answers=[AnsweredAsks((), ArticleQuote("T", "x", "T", "ja"))]), language="en"
     )
     assert "written in another language" in japanese
 
@@ -97,12 +97,13 @@ words = st.text(st.characters(blacklist_categories=("Cs", "Cc")), min_size=1, ma
     st.sampled_from(TONES),
     st.text(max_size=30),
     st.lists(
-        st.builds(Quote, words, words, words, st.sampled_from([None, "en", "cs", "xx"])), max_size=2
+        st.builds(ArticleQuote, words, words, words, st.sampled_from([None, "en", "cs", "xx"])),
+        max_size=2,
     ),
     st.lists(st.tuples(words, words), max_size=3),
 )
 def test_every_line_is_a_template_or_verbatim_from_a_source(
-    language: str, tone: str, name: str, quotes: list[Quote], facts: list[tuple[str, str]]
+    language: str, tone: str, name: str, quotes: list[ArticleQuote], facts: list[tuple[str, str]]
 ) -> None:
     answers = [AnsweredAsks((), quote) for quote in quotes]
     parts = ReplyParts(answers=answers, facts=facts)

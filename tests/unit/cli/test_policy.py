@@ -10,7 +10,7 @@ import pytest
 from deskhand.engine.journal import make_row, seed
 from deskhand.model.envelope import StageResult
 from deskhand.model.message import Address, Message
-from deskhand.policy.call_facts import Facts
+from deskhand.policy.call_facts import CallFacts
 from deskhand.wiring import open_database, open_store
 from tests.cli_kit import Cli, write_desk
 
@@ -108,7 +108,9 @@ def _record(file: Path, *amounts: int) -> None:
             head = seed(run, claimed.message_digest)
             calls: list[dict[str, Any]] = [{"tool": "find_order", "arguments": {}}]
             for amount in amounts:
-                facts = Facts("refund", "keyed", "medium", now, {"order": "1", "amount": amount})
+                facts = CallFacts(
+                    "refund", "keyed", "medium", now, {"order": "1", "amount": amount}
+                )
                 calls.append({"tool": "refund", "arguments": {}, "facts": facts.record()})
             for seq, call in enumerate(calls):
                 row = make_row(

@@ -6,7 +6,7 @@ import pytest
 
 from deskhand.config.desk import load_desk
 from deskhand.config.sections.brain import BrainSpec
-from deskhand.config.sections.desk_file import Limits, Price
+from deskhand.config.sections.desk_file import Limits, ModelPrice
 from deskhand.errors import ConfigErrors
 from deskhand.model.outcome import Outcome
 from deskhand.model.spec import RoutingRule
@@ -27,7 +27,7 @@ def test_a_full_desk_loads(load: Load, tmp_path: Path) -> None:
     assert spec.limits == Limits(max_message_bytes=25_000_000, max_in_flight=8, max_backlog=10_000)
     gemini, local = spec.providers["gemini"], spec.providers["local"]
     assert (gemini.key_env, gemini.timeout) == ("GEMINI_API_KEY", 30)
-    assert gemini.prices == {"gemini-4-argon": Price(input=1.25, output=10)}
+    assert gemini.prices == {"gemini-4-argon": ModelPrice(input=1.25, output=10)}
     assert (local.base_url, local.key_file) == (
         "http://localhost:11434/v1",
         tmp_path / "secrets/local",

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from deskhand.agents.parts import Parts
-from deskhand.engine.dispatcher import Limits
+from deskhand.engine.dispatcher import DispatchLimits
 from deskhand.engine.loop import Flow
 from deskhand.errors import Conflict, PermanentError, StoreUnavailable
 from deskhand.model.envelope import Ask, Envelope, StageResult
@@ -227,7 +227,7 @@ async def test_the_dispatcher_keeps_looking_after_a_look_that_failed(tmp_path: P
     async with engine(
         tmp_path / "d.db",
         lambda gate: a_flow(chain_of(["nothing"]), parts),
-        limits=Limits(sweep=0.01),
+        limits=DispatchLimits(sweep=0.01),
     ) as desk:
         expire, failed, looked = desk.store.expire_reviews, asyncio.Event(), asyncio.Event()
 

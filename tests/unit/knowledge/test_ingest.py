@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deskhand.errors import ConfigError
-from deskhand.knowledge.changed_answers import Change, changed_answers
+from deskhand.knowledge.changed_answers import AnswerChange, changed_answers
 from deskhand.knowledge.ingest import Indexer
 from deskhand.knowledge.search import KnowledgeBase
 from deskhand.ports import KnowledgeStore
@@ -182,16 +182,16 @@ async def test_answers_are_listed_whose_articles_changed(tmp_path: Path, home: P
         assert await changed_answers(store, home) == []
         write(home, "refunds.md", "---\nid: refunds\ntitle: Money\n---\nOnly vouchers.")
 
-        async def listed() -> list[tuple[str, str, Change]]:
+        async def listed() -> list[tuple[str, str, AnswerChange]]:
             return [
                 (one.used.run_id, one.used.article, one.change)
                 for one in await changed_answers(store, home)
             ]
 
-        assert await listed() == [(run, "refunds", Change.EDITED)]
+        assert await listed() == [(run, "refunds", AnswerChange.EDITED)]
         (home / "account" / "password.md").unlink()
         await indexer(store, home).rebuild()
         assert await listed() == [
-            (run, "account/password", Change.REMOVED),
-            (run, "refunds", Change.CHANGED),
+            (run, "account/password", AnswerChange.REMOVED),
+            (run, "refunds", AnswerChange.CHANGED),
         ]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from deskhand.brain.replies import LANGUAGES, AnsweredAsks, Quote, ReplyParts, compose
+from deskhand.brain.replies import LANGUAGES, AnsweredAsks, ArticleQuote, ReplyParts, compose
 from deskhand.outgoing.holding import is_holding_reply
 
 REGARDS = "\n\nYour parcel shop"
@@ -44,6 +44,6 @@ def test_an_answer_or_a_question_is_none(text: str) -> None:
 
 
 def test_a_quoted_article_is_an_answer() -> None:
-    quote = Quote("Returns", "You may send it back within 30 days.", "returns.md", "en")
+    quote = ArticleQuote("Returns", "You may send it back within 30 days.", "returns.md", "en")
     parts = ReplyParts(answers=[AnsweredAsks((), quote)])
     assert not is_holding_reply(compose(parts, language="en"), "en")

@@ -7,14 +7,14 @@ import pytest
 
 from deskhand.config.sections.policy import LimitSpec, PolicySpec, RuleSpec
 from deskhand.model.money import Money
-from deskhand.policy.call_facts import Facts, facts_of
+from deskhand.policy.call_facts import CallFacts, facts_of
 from deskhand.policy.rule_policy import NullPolicy, RulePolicy, compile_policy
 
 NOON = datetime(2030, 1, 30, 12, 0, tzinfo=UTC)
 
 
-def call(tool: str = "refund", effect: str = "keyed", **known: Any) -> Facts:
-    return Facts(tool=tool, effect=effect, risk="medium", at=NOON, **known)
+def call(tool: str = "refund", effect: str = "keyed", **known: Any) -> CallFacts:
+    return CallFacts(tool=tool, effect=effect, risk="medium", at=NOON, **known)
 
 
 def policy(*rules: dict[str, Any]) -> RulePolicy:
@@ -97,7 +97,7 @@ def test_a_rule_may_hold_replies() -> None:
         }
     )
     assert at_night.decide(call("deliver_reply")).verdict == "allow"
-    early = Facts(tool="deliver_reply", effect="keyed", risk="medium", at=NOON.replace(hour=3))
+    early = CallFacts(tool="deliver_reply", effect="keyed", risk="medium", at=NOON.replace(hour=3))
     assert at_night.decide(early).verdict == "hold"
 
 
@@ -203,10 +203,10 @@ def test_over_its_limit_an_allowing_rule_holds() -> None:
 
 
 def test_an_error_of_the_policy_holds_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(self: Facts) -> dict[str, Any]:
+    def broken(self: CallFacts) -> dict[str, Any]:
         raise RuntimeError("broken")
 
-    monkeypatch.setattr(Facts, "named", property(broken))
+    monkeypatch.setattr(CallFacts, "named", property(broken))
     decision = REFUNDS.decide(call())
     assert (decision.verdict, decision.rule, decision.requires_escalation) == (
         "hold",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from deskhand import Router
 from deskhand.config.sections.routing import RoutingRuleSection
 from deskhand.model.message import Address, Attachment, Message
-from deskhand.routing.facts import Facts
+from deskhand.routing.facts import RoutingFacts
 from deskhand.routing.message_router import all_of
 
 
@@ -205,5 +205,7 @@ MESSAGES = st.builds(
 def test_looking_rules_up_finds_what_reading_them_in_order_finds(
     rules: list[RoutingRuleSection], what: Message
 ) -> None:
-    plain = next((one.name for one in rules if all_of(one.match)(Facts(what)) is not None), None)
+    plain = next(
+        (one.name for one in rules if all_of(one.match)(RoutingFacts(what)) is not None), None
+    )
     assert Router(rules, "inbox").route(what).rule == plain

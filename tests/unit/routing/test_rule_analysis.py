@@ -10,7 +10,7 @@ from deskhand import Router
 from deskhand.config.sections.routing import RoutingRuleSection
 from deskhand.model.message import Message
 from deskhand.routing.examples import example_of, meets, text_for
-from deskhand.routing.facts import Facts
+from deskhand.routing.facts import RoutingFacts
 from deskhand.routing.message_router import all_of
 from deskhand.routing.rule_analysis import analyse_rules, implies, never
 from tests.unit.routing.test_message_router import MESSAGES, RULES, rule
@@ -103,7 +103,7 @@ def test_a_text_is_made_for_a_pattern(pattern: str) -> None:
 def test_what_is_reported_is_so(rules: list[RoutingRuleSection], what: Message) -> None:
     faults = {one.rule for one in analyse_rules(rules) if one.kind in ("shadowed", "unreachable")}
     assert Router(rules, "inbox").route(what).rule not in faults
-    facts = Facts(what)
+    facts = RoutingFacts(what)
     for one in rules:
         if all_of(one.match)(facts) is not None:
             assert not never(one.match)

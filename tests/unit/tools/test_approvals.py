@@ -11,9 +11,8 @@ from deskhand import crashpoints
 from deskhand.model.money import Money
 from deskhand.model.run import Decision, Verdict, canonical_hash
 from deskhand.model.totals import Limit, Stop
-from deskhand.policy.call_facts import Facts, facts_of
-from deskhand.policy.rule_policy import Decision as Ruled
-from deskhand.policy.rule_policy import NullPolicy
+from deskhand.policy.call_facts import CallFacts, facts_of
+from deskhand.policy.rule_policy import NullPolicy, RuleDecision
 from deskhand.tools import Gate, GateAnswer, Terms, ToolRegistry, tool
 from deskhand.tools.rules import RULES
 from tests.memory_ledger import FixedContext, MemoryLedger
@@ -152,8 +151,8 @@ async def test_a_rules_limit_is_counted_where_nobody_slips_in_between() -> None:
     class Blind:
         """Judged on totals that others had already outgrown."""
 
-        def decide(self, facts: Facts) -> Ruled:
-            return Ruled("allow", "small ones", limit=LimitSpec(per="day", calls=1))
+        def decide(self, facts: CallFacts) -> RuleDecision:
+            return RuleDecision("allow", "small ones", limit=LimitSpec(per="day", calls=1))
 
     desk = Desk(policy=Blind())
     assert (await desk.call("credit", "1 EUR", index=0)).verdict == "allow"
@@ -162,8 +161,8 @@ async def test_a_rules_limit_is_counted_where_nobody_slips_in_between() -> None:
 
 async def test_a_policy_that_wants_a_person_at_once_says_so() -> None:
     class Strict:
-        def decide(self, facts: Facts) -> Ruled:
-            return Ruled(
+        def decide(self, facts: CallFacts) -> RuleDecision:
+            return RuleDecision(
                 "deny",
                 "no credit",
                 "fraud suspected",
@@ -186,10 +185,10 @@ async def test_the_totals_before_the_call_are_among_its_facts() -> None:
 
 
 async def test_a_recorded_call_is_judged_again_by_the_same_facts() -> None:
-    seen: list[Facts] = []
+    seen: list[CallFacts] = []
 
     class Watching(NullPolicy):
-        def decide(self, facts: Facts) -> Ruled:
+        def decide(self, facts: CallFacts) -> RuleDecision:
             seen.append(facts)
             return super().decide(facts)
 
@@ -209,9 +208,9 @@ def test_every_rule_has_a_name_of_its_own() -> None:
 class OnceADay:
     """Judges by totals, which grow by the very effect that is judged."""
 
-    def decide(self, facts: Facts) -> Ruled:
+    def decide(self, facts: CallFacts) -> RuleDecision:
         before = facts.totals.get("day", {}).get("calls", 0)
-        return Ruled("allow", "first") if before == 0 else Ruled("deny", "enough")
+        return RuleDecision("allow", "first") if before == 0 else RuleDecision("deny", "enough")
 
 
 async def test_what_was_done_before_a_crash_is_told_and_not_judged_again() -> None:

@@ -20,8 +20,8 @@ from deskhand.model.plan import DoneCall
 from deskhand.model.principal import asserted
 from deskhand.model.run import Decision, EffectKey, EffectState, Verdict, canonical_hash
 from deskhand.own_tables import OwnTables
-from deskhand.policy.call_facts import Facts
-from deskhand.policy.rule_policy import Decision as Ruled
+from deskhand.policy.call_facts import CallFacts
+from deskhand.policy.rule_policy import RuleDecision
 from deskhand.ports import ToolGate
 from deskhand.tools import (
     Context,
@@ -308,13 +308,13 @@ async def test_in_capture_mode_only_reads_run_and_verdicts_stay() -> None:
 
 async def test_a_policy_can_only_make_it_stricter() -> None:
     class OwnRules:
-        def decide(self, facts: Facts) -> Ruled:
+        def decide(self, facts: CallFacts) -> RuleDecision:
             if facts.arguments.get("amount", 0) > 1000:
-                return Ruled("deny", "too much", "No.")
+                return RuleDecision("deny", "too much", "No.")
             return (
-                Ruled("hold", "refunds ask", "Ask.")
+                RuleDecision("hold", "refunds ask", "Ask.")
                 if facts.arguments.get("amount", 0) > 50
-                else Ruled("allow", "")
+                else RuleDecision("allow", "")
             )
 
     desk = Desk(terms=Terms(policy=OwnRules()))
@@ -363,7 +363,7 @@ async def test_what_changes_only_the_desks_own_tables_is_rehearsed_in_capture_mo
 
 async def test_an_error_of_the_gate_holds_the_call(caplog: pytest.LogCaptureFixture) -> None:
     class Broken:
-        def decide(self, facts: Facts) -> Ruled:
+        def decide(self, facts: CallFacts) -> RuleDecision:
             raise RuntimeError("secret detail")
 
     answer = await Desk(terms=Terms(policy=Broken())).call("refund", {"order": "O-1"})

@@ -11,7 +11,7 @@ import aiohttp
 from lxml import etree
 
 from deskhand.adapters.channels.credentials import password_of
-from deskhand.adapters.channels.mail_connection import LoginRefused, ServerUnavailable
+from deskhand.adapters.channels.mail_connection import MailLoginRefused, ServerUnavailable
 from deskhand.config.sections.calendar import CalDavSpec
 from deskhand.errors import ConfigError
 from deskhand.model.booking import Span
@@ -179,7 +179,9 @@ class CalDavClient:
 
     def _check(self, status: int, headers: Any) -> None:
         if status in (401, 403):
-            raise LoginRefused(f"{self.where} does not let {self._spec.login.user} in: {status}")
+            raise MailLoginRefused(
+                f"{self.where} does not let {self._spec.login.user} in: {status}"
+            )
         if status in (301, 302, 307, 308):
             target = urlsplit(headers.get("Location", ""))
             raise ConfigError(

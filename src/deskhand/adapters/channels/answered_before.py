@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from deskhand.adapters.channels.imap import Fetched, Imap
 from deskhand.adapters.channels.imap_client import quoted
 from deskhand.adapters.channels.mail_intake import answered_ids, read_channel_mail
-from deskhand.adapters.channels.mailbox import Mailbox
+from deskhand.adapters.channels.mailbox import ImapMailbox
 from deskhand.adapters.channels.mailbox_states import DONE, REVIEW, WAITING
 from deskhand.adapters.stores.channels import Mark, SqlChannelStore
 from deskhand.mail.automatic import MARK
@@ -24,7 +24,7 @@ _LONGEST_SHOWN = 5_000
 class AnsweredBefore:
     """Finds mails of one mailbox that somebody has handled, and that the database forgot."""
 
-    def __init__(self, mailbox: Mailbox, memory: SqlChannelStore) -> None:
+    def __init__(self, mailbox: ImapMailbox, memory: SqlChannelStore) -> None:
         self._mailbox, self._memory = mailbox, memory
         self._answered: dict[str, tuple[str, int]] = {}
         """Answers that were not there when the database last looked, by what they answer: the

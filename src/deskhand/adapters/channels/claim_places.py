@@ -8,7 +8,7 @@ from email.parser import BytesHeaderParser
 
 from deskhand.adapters.channels.gmail_api import Gmail
 from deskhand.adapters.channels.imap import Imap, ImapRefused
-from deskhand.adapters.channels.mailbox import Mailbox
+from deskhand.adapters.channels.mailbox import ImapMailbox
 
 log = logging.getLogger("deskhand.mail")
 
@@ -26,7 +26,7 @@ _MOST = 20_000
 class FolderClaims:
     """A mail for each claim, in a folder of our own."""
 
-    def __init__(self, mailbox: Mailbox) -> None:
+    def __init__(self, mailbox: ImapMailbox) -> None:
         self._mailbox = mailbox
         self._refused = False
 

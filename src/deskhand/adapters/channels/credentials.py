@@ -5,7 +5,11 @@ import os
 import time
 from typing import Any
 
-from deskhand.adapters.channels.mail_connection import LoginRefused, ServerUnavailable, read_secret
+from deskhand.adapters.channels.mail_connection import (
+    MailLoginRefused,
+    ServerUnavailable,
+    read_secret,
+)
 from deskhand.config.sections.channels import Login, OAuthSpec
 from deskhand.errors import ConfigError
 
@@ -80,6 +84,6 @@ class Tokens:
             ) from error
         if status != 200 or not isinstance(answer, dict) or not answer.get("access_token"):
             why = answer.get("error") if isinstance(answer, dict) else None
-            raise LoginRefused(f"{oauth.token_url} gave no token: {why or status}")
+            raise MailLoginRefused(f"{oauth.token_url} gave no token: {why or status}")
         self._token = str(answer["access_token"])
         self._until = time.time() + float(answer.get("expires_in") or 3600) - _RENEW_BEFORE

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import aiohttp
 
 from deskhand.adapters.channels.credentials import Tokens
-from deskhand.adapters.channels.mail_connection import LoginRefused, ServerUnavailable
+from deskhand.adapters.channels.mail_connection import MailLoginRefused, ServerUnavailable
 from deskhand.config.sections.channels import GmailSpec
 from deskhand.errors import ToolError
 
@@ -112,7 +112,7 @@ class Gmail:
         body = {"raw": _encoded(raw), **({"threadId": thread} if thread else {})}
         try:
             token = await self._tokens.token()
-        except (ServerUnavailable, LoginRefused) as error:
+        except (ServerUnavailable, MailLoginRefused) as error:
             raise ToolError("mail_server", str(error)) from error
         await before()
         async with self._http().post(
@@ -200,7 +200,7 @@ class Gmail:
             return None
         if status == 401:
             self._tokens.forget()
-            raise LoginRefused(f"{self._where} does not take the access token")
+            raise MailLoginRefused(f"{self._where} does not take the access token")
         raise ServerUnavailable(
             f"{self._where}: {method} {path.partition('/')[0]} was answered with {status}"
         )

@@ -23,7 +23,7 @@ from deskhand.adapters.channels.imap_client import (
 )
 from deskhand.adapters.channels.mail_connection import (
     ANSWER_WITHIN,
-    LoginRefused,
+    MailLoginRefused,
     ServerUnavailable,
     TlsFailed,
 )
@@ -247,7 +247,7 @@ class Imap:
                 words = xoauth2(login.user, await tokens.token())
                 await self._call(BlockingImap.enter_with_token, words)
             elif b"LOGINDISABLED" in await self._call(BlockingImap.capabilities):
-                raise LoginRefused(
+                raise MailLoginRefused(
                     f"{self._where} takes no password on an open line: use `security: starttls`"
                 )
             else:
@@ -255,7 +255,7 @@ class Imap:
         except ImapRefused as error:
             if tokens is not None:
                 tokens.forget()
-            raise LoginRefused(f"{self._where} does not let {login.user} in") from error
+            raise MailLoginRefused(f"{self._where} does not let {login.user} in") from error
         listed = await self._call(BlockingImap.capabilities)
         self.capabilities = frozenset(word.decode("ascii", "replace") for word in listed)
 

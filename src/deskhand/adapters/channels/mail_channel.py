@@ -9,7 +9,7 @@ from deskhand.adapters.channels.credentials import Tokens
 from deskhand.adapters.channels.imap import Imap
 from deskhand.adapters.channels.mail_intake import FolderReader, place_of, read_channel_mail
 from deskhand.adapters.channels.mail_outbox import MailOutbox
-from deskhand.adapters.channels.mailbox import Mailbox
+from deskhand.adapters.channels.mailbox import ImapMailbox
 from deskhand.adapters.channels.mailbox_claim import MailboxClaim
 from deskhand.adapters.channels.mailbox_states import MailboxStates
 from deskhand.adapters.channels.outgoing_mail import OutgoingMail
@@ -45,7 +45,7 @@ class MailChannel:
         self._tokens = None if oauth is None else Tokens(oauth)
         smtp_oauth = spec.smtp.login.oauth if spec.smtp.login is not None else None
         self._smtp_tokens = self._tokens if smtp_oauth is not None else None
-        self._mailbox = Mailbox(spec.imap, self._tokens)
+        self._mailbox = ImapMailbox(spec.imap, self._tokens)
         self.claim = MailboxClaim(FolderClaims(self._mailbox), memory, spec.imap.folders)
         self._sent_reader = SentFolderReader(self._mailbox, memory, store, trust)
         self._outbox = MailOutbox(

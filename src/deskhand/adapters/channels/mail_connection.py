@@ -27,7 +27,7 @@ class TlsFailed(ServerUnavailable):
         self.fix = _tls_fix(server, error)
 
 
-class LoginRefused(RetryableError):
+class MailLoginRefused(RetryableError):
     """The mail server refuses the login; the secret's file may hold another one next time."""
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 from deskhand.adapters.channels.imap import Fetched, Imap, Selected
-from deskhand.adapters.channels.mailbox import Mailbox
+from deskhand.adapters.channels.mailbox import ImapMailbox
 from deskhand.adapters.channels.outgoing_mail import ids_in
 from deskhand.adapters.stores.channels import Arrival, Mark, SqlChannelStore
 from deskhand.mail.limited_mail import read_mail
@@ -37,7 +37,7 @@ class FolderReader:
     def __init__(
         self,
         folder: str,
-        mailbox: Mailbox,
+        mailbox: ImapMailbox,
         memory: SqlChannelStore,
         intake: Intake,
         most: int,

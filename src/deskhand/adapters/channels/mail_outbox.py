@@ -8,7 +8,7 @@ from functools import partial
 from deskhand.adapters.channels.credentials import Tokens
 from deskhand.adapters.channels.leaving import LeavingMail
 from deskhand.adapters.channels.mail_connection import ServerUnavailable
-from deskhand.adapters.channels.mailbox import Mailbox
+from deskhand.adapters.channels.mailbox import ImapMailbox
 from deskhand.adapters.channels.outgoing_mail import OutgoingMail, compose, message_id, recipients
 from deskhand.adapters.channels.smtp import submit
 from deskhand.adapters.stores.channels import SqlChannelStore
@@ -25,7 +25,7 @@ class MailOutbox:
         self,
         channel: ChannelSpec,
         smtp: SmtpSpec,
-        mailbox: Mailbox,
+        mailbox: ImapMailbox,
         memory: SqlChannelStore,
         tokens: Tokens | None,
         *,

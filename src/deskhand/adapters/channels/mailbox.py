@@ -1,7 +1,6 @@
 """A mailbox's folders: the one connection for everything but waiting for mail."""
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
@@ -12,13 +11,12 @@ from deskhand.adapters.channels.mail_connection import ServerUnavailable
 from deskhand.config.sections.channels import ImapSpec
 from deskhand.mail.automatic import MARK
 
-log = logging.getLogger("deskhand.mail")
 T = TypeVar("T")
 
 _SPECIAL = {"sent": "\\sent", "drafts": "\\drafts"}
 
 
-class Mailbox:
+class ImapMailbox:
     """Commands come one after the other; a line that died while nobody used it is opened anew."""
 
     def __init__(self, spec: ImapSpec, tokens: Tokens | None) -> None:

@@ -32,7 +32,7 @@ class MailboxClaimed(RetryableError):
     """Another installation works this mailbox."""
 
 
-class Claim(NamedTuple):
+class PlaceClaim(NamedTuple):
     """One installation's claim on one folder or label."""
 
     place: str
@@ -63,7 +63,7 @@ class Claim(NamedTuple):
         )
 
 
-def read_claim(place: str, line: str) -> Claim | None:
+def read_claim(place: str, line: str) -> PlaceClaim | None:
     """The claim that a line tells; None for one that is not ours to read."""
     words = line.split()
     if len(words) != 7 or words[0] != _VERSION:
@@ -73,7 +73,7 @@ def read_claim(place: str, line: str) -> Claim | None:
     except ValueError:
         return None
     owner, desk, host, watched = map(unquote, words[3:])
-    return Claim(place, owner, desk, host, watched, since, seen)
+    return PlaceClaim(place, owner, desk, host, watched, since, seen)
 
 
 class ClaimPlace(Protocol):
@@ -136,12 +136,12 @@ class MailboxClaim:
             log.info("the mailbox was taken over; it is read in %.0f s", left)
             await asyncio.sleep(left)
 
-    async def others(self) -> list[Claim]:
+    async def others(self) -> list[PlaceClaim]:
         """The claims of other installations on what we watch, also stale ones."""
         mark = await self._memory.mark(_MARK) or {}
         return [claim for claim in await self._all() if claim.id != mark.get("id")]
 
-    async def take_over(self) -> list[Claim]:
+    async def take_over(self) -> list[PlaceClaim]:
         """Make the mailbox ours; returns whose it was."""
         mark = await self._memory.mark(_MARK) or {}
         own_id = str(mark.get("id") or new_id("clm"))
@@ -155,7 +155,7 @@ class MailboxClaim:
 
     # --- inside
 
-    async def _claims(self, own_id: str) -> tuple[list[Claim], list[Claim]]:
+    async def _claims(self, own_id: str) -> tuple[list[PlaceClaim], list[PlaceClaim]]:
         """Our own, and those of others that live; stale ones are removed."""
         everything = await self._all()
         others = [claim for claim in everything if claim.id != own_id]
@@ -166,21 +166,23 @@ class MailboxClaim:
         own = [claim for claim in everything if claim.id == own_id]
         return own, [claim for claim in others if claim not in stale]
 
-    async def _all(self) -> list[Claim]:
+    async def _all(self) -> list[PlaceClaim]:
         claims = [read_claim(place, line) for place, line in await self._place.read()]
         return [claim for claim in claims if claim is not None and claim.watched in self._watched]
 
-    async def _renew(self, own: Sequence[Claim]) -> None:
+    async def _renew(self, own: Sequence[PlaceClaim]) -> None:
         if self._now() - max(claim.seen for claim in own) < RENEW_EVERY:
             return
         await self._write(own[0].id, own)
 
-    async def _write(self, own_id: str, before: Sequence[Claim]) -> None:
+    async def _write(self, own_id: str, before: Sequence[PlaceClaim]) -> None:
         """New lines first, then the old ones go: there is never none."""
         now = self._now()
         since = min((claim.since for claim in before), default=now)
         for watched in self._watched:
-            claim = Claim("", own_id, self._memory.desk, socket.gethostname(), watched, since, now)
+            claim = PlaceClaim(
+                "", own_id, self._memory.desk, socket.gethostname(), watched, since, now
+            )
             await self._place.write(claim.line)
         await self._place.remove([claim.place for claim in before])
 
@@ -188,7 +190,7 @@ class MailboxClaim:
         mark = {"id": own_id, "held": held, "settled_at": settled_at}
         await self._memory.advance(_MARK, mark)
 
-    def _words(self, others: Sequence[Claim]) -> str:
+    def _words(self, others: Sequence[PlaceClaim]) -> str:
         return (
             f"another installation has this mailbox: {'; '.join(map(str, others))}. Stop that one"
             f" and take the mailbox over: deskhand mail claim {self._memory.desk} --take-over. A"

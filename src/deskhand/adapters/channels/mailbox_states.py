@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from deskhand.adapters.channels.imap import Imap
-from deskhand.adapters.channels.mailbox import Mailbox
+from deskhand.adapters.channels.mailbox import ImapMailbox
 from deskhand.adapters.stores.channels import SqlChannelStore, Unshown
 from deskhand.model.run import RunStatus
 
@@ -18,7 +18,7 @@ _SHOW_EVERY = 2.0
 class MailboxStates:
     """Shows in the mailbox where each mail's run stands."""
 
-    def __init__(self, mailbox: Mailbox, memory: SqlChannelStore) -> None:
+    def __init__(self, mailbox: ImapMailbox, memory: SqlChannelStore) -> None:
         self._mailbox, self._memory = mailbox, memory
 
     async def keep(self) -> None:

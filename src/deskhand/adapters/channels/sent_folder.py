@@ -12,7 +12,7 @@ from deskhand.adapters.channels.mail_intake import (
     read_channel_mail,
     wait_for_news,
 )
-from deskhand.adapters.channels.mailbox import Mailbox
+from deskhand.adapters.channels.mailbox import ImapMailbox
 from deskhand.adapters.stores.channels import Mark, SqlChannelStore
 from deskhand.engine.external_reply import person_answered
 from deskhand.errors import NotFound
@@ -35,7 +35,7 @@ class SentFolderReader:
     """
 
     def __init__(
-        self, mailbox: Mailbox, memory: SqlChannelStore, store: Store, trust: TrustStore
+        self, mailbox: ImapMailbox, memory: SqlChannelStore, store: Store, trust: TrustStore
     ) -> None:
         self._mailbox, self._memory, self._store, self._trust = mailbox, memory, store, trust
 

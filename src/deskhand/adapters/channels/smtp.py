@@ -19,7 +19,7 @@ from aiosmtplib import (
 from deskhand.adapters.channels.credentials import Tokens, password_of
 from deskhand.adapters.channels.mail_connection import (
     ANSWER_WITHIN,
-    LoginRefused,
+    MailLoginRefused,
     ServerUnavailable,
     TlsFailed,
     tls_context,
@@ -57,7 +57,7 @@ async def submit(
     """
     try:
         smtp = await Smtp.connect(server, tokens)
-    except (ServerUnavailable, LoginRefused) as error:
+    except (ServerUnavailable, MailLoginRefused) as error:
         raise ToolError("mail_server", str(error)) from error
     try:
         copied = await smtp.envelope(sender, recipients, copy_to)
@@ -189,7 +189,7 @@ class Smtp:
             if 0 < error.code < 500 and error.code != 334:
                 raise
             words = f"{self.where} does not let {login.user} in ({error.code})"
-            raise LoginRefused(words) from error
+            raise MailLoginRefused(words) from error
 
     async def _say(self, line: str, *good: int) -> None:
         async with self._faults():

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
-from deskhand.adapters.chat_models.endpoints import Endpoint
+from deskhand.adapters.chat_models.endpoints import ModelEndpoint
 from deskhand.adapters.chat_models.faults import detail_of
 from deskhand.adapters.chat_models.providers import JsonMode
 from deskhand.adapters.chat_models.redaction import redacted
@@ -35,7 +35,7 @@ _SHORT_ID = re.compile(r"[A-Za-z0-9]{9}")
 
 
 def request_body(
-    request: ChatRequest, endpoint: Endpoint, json_mode: JsonMode, stream: bool = False
+    request: ChatRequest, endpoint: ModelEndpoint, json_mode: JsonMode, stream: bool = False
 ) -> Json:
     body: Json = {"model": endpoint.model, "messages": list(_messages(request, endpoint))}
     if request.tools:
@@ -57,7 +57,7 @@ def request_body(
     return with_params(body, endpoint.params)
 
 
-def _messages(request: ChatRequest, endpoint: Endpoint) -> Iterator[Mapping[str, Any]]:
+def _messages(request: ChatRequest, endpoint: ModelEndpoint) -> Iterator[Mapping[str, Any]]:
     provider = endpoint.provider
     before = ""
     for message in request.messages:
@@ -69,7 +69,7 @@ def _messages(request: ChatRequest, endpoint: Endpoint) -> Iterator[Mapping[str,
         yield _with_short_ids(shown) if provider.short_call_ids else shown
 
 
-def _as_written(message: Mapping[str, Any], endpoint: Endpoint) -> Json:
+def _as_written(message: Mapping[str, Any], endpoint: ModelEndpoint) -> Json:
     """An assistant's message with all fields that this model had given it."""
     shown = {name: value for name, value in message.items() if name != NATIVE}
     native = native_of(message, endpoint)
@@ -120,7 +120,7 @@ def _first_choice(data: Any) -> Json | None:
     return choice if isinstance(choice, dict) else None
 
 
-def read_completion(data: Any, endpoint: Endpoint, latency_ms: float) -> Completion:
+def read_completion(data: Any, endpoint: ModelEndpoint, latency_ms: float) -> Completion:
     """Strict about the shape that carries the answer, lenient about the rest."""
     choice = _first_choice(data)
     if choice is not None and choice.get("error"):
@@ -146,7 +146,7 @@ def read_completion(data: Any, endpoint: Endpoint, latency_ms: float) -> Complet
     )
 
 
-def _native(endpoint: Endpoint, message: Json, calls: Iterable[Json]) -> Json | None:
+def _native(endpoint: ModelEndpoint, message: Json, calls: Iterable[Json]) -> Json | None:
     """What goes back to the model as it came: fields that we do not read."""
     kept = {name: message[name] for name in _KEPT_FIELDS if message.get(name)}
     extras = [_unread(call) for call in calls]
@@ -175,7 +175,7 @@ def _tool_request(call: Any, index: int) -> ToolRequest:
     )
 
 
-def read_usage(usage: Any, endpoint: Endpoint) -> Usage:
+def read_usage(usage: Any, endpoint: ModelEndpoint) -> Usage:
     """Tokens; Gemini and xAI leave thoughts out of the answer's and count them in the total."""
     prompt = count(within(usage, "prompt_tokens"))
     completion = count(within(usage, "completion_tokens"))
@@ -211,7 +211,7 @@ class ChatCompletionStream:
         "finish_reason",
     )
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: ModelEndpoint) -> None:
         self._endpoint = endpoint
         self._texts: list[str] = []
         self._refusal = ""

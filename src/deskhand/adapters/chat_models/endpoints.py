@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deskhand.adapters.chat_models.providers import EVERY_MODEL, Api, Price, Provider
+from deskhand.adapters.chat_models.providers import EVERY_MODEL, Api, Provider, TokenPrice
 from deskhand.errors import ConfigError, ModelNotUsable
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _PATHS: dict[Api, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class ModelEndpoint:
     """Everything a call of one model needs, worked out once. Its repr never shows the key."""
 
     name: str
@@ -33,7 +33,7 @@ class Endpoint:
     shown_url: str
     headers: Mapping[str, str] = field(repr=False)
     key: str | None = field(default=None, repr=False)
-    price: Price | None = None
+    price: TokenPrice | None = None
     params: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What the desk writes into this model's requests."""
     key_hint: str = ""
@@ -49,8 +49,8 @@ def endpoint_for(
     name: str,
     providers: Mapping[str, Provider],
     environ: Mapping[str, str] = os.environ,
-    prices: Mapping[str, Price] | None = None,
-) -> Endpoint:
+    prices: Mapping[str, TokenPrice] | None = None,
+) -> ModelEndpoint:
     """Address and key of `provider/model`; raises ConfigError, or ModelNotUsable without a key.
 
     `prices` are by `provider/model`, for models to which the provider gives no price.
@@ -69,7 +69,7 @@ def endpoint_for(
     base = _base_url(address, url_variable, provider)
     key, hint = _key(name, provider, environ)
     path = (provider.path or _PATHS[provider.api]).format(model=model)
-    return Endpoint(
+    return ModelEndpoint(
         name=name,
         model=model,
         provider=provider,

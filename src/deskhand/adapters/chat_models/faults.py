@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 from random import SystemRandom
 from typing import Any, cast
 
-from deskhand.adapters.chat_models.endpoints import Endpoint
+from deskhand.adapters.chat_models.endpoints import ModelEndpoint
 from deskhand.adapters.chat_models.redaction import redacted
 from deskhand.errors import (
     ContextTooLong,
@@ -121,7 +121,12 @@ def detail_of(data: Any) -> tuple[str, str]:
 
 
 def fault_of_status(
-    status: int, body: bytes, endpoint: Endpoint, *, wait: float | None = None, policy: RetryPolicy
+    status: int,
+    body: bytes,
+    endpoint: ModelEndpoint,
+    *,
+    wait: float | None = None,
+    policy: RetryPolicy,
 ) -> Fault:
     """Judge an answer whose status is not 2xx."""
     data = _parsed(body)
@@ -190,7 +195,7 @@ def _about_schema(status: int, detail: str) -> bool:
     )
 
 
-def _advice(status: int, where: str, endpoint: Endpoint) -> str:
+def _advice(status: int, where: str, endpoint: ModelEndpoint) -> str:
     match status:
         case 401:
             return f"{where} does not accept the key (401); {endpoint.key_hint}"

@@ -11,9 +11,9 @@ from typing import TypeVar
 import aiohttp
 
 from deskhand.adapters.chat_models.chat_completions import error_status
-from deskhand.adapters.chat_models.endpoints import Endpoint, endpoint_for
+from deskhand.adapters.chat_models.endpoints import ModelEndpoint, endpoint_for
 from deskhand.adapters.chat_models.faults import Fault, RetryPolicy, fault_of_status, retry_after
-from deskhand.adapters.chat_models.providers import Price, Provider, provider_table
+from deskhand.adapters.chat_models.providers import Provider, TokenPrice, provider_table
 from deskhand.adapters.chat_models.redaction import redacted
 from deskhand.adapters.chat_models.refusals import Refusals
 from deskhand.adapters.chat_models.wire import StreamedAnswer, Wire, encoded, read_json
@@ -54,24 +54,24 @@ class HttpChatModel:
         providers: Mapping[str, Provider] | None = None,
         *,
         environ: Mapping[str, str] = os.environ,
-        prices: Mapping[str, Price] | None = None,
+        prices: Mapping[str, TokenPrice] | None = None,
         clock: Clock | None = None,
         retries: RetryPolicy | None = None,
         max_response_bytes: int = 20_000_000,
     ) -> None:
         """`prices` are by `provider/model`, where a provider has none of its own."""
         table = provider_table() if providers is None else providers
-        self._find: Callable[[str], Endpoint] = lambda name: endpoint_for(
+        self._find: Callable[[str], ModelEndpoint] = lambda name: endpoint_for(
             name, table, environ, prices
         )
         self._clock: Clock = clock or _WallClock()
         self._retries = retries or RetryPolicy()
         self._max_bytes = max_response_bytes
         self._session: aiohttp.ClientSession | None = None
-        self._endpoints: dict[str, Endpoint] = {}
+        self._endpoints: dict[str, ModelEndpoint] = {}
         self._refusals = Refusals(self._clock)
 
-    def endpoint(self, model: str) -> Endpoint:
+    def endpoint(self, model: str) -> ModelEndpoint:
         """Where `provider/model` leads; raises ConfigError, or ModelNotUsable without its
         key."""
         endpoint = self._endpoints.get(model)
@@ -138,7 +138,7 @@ class HttpChatModel:
             await session.close()
 
     async def _exchange(
-        self, endpoint: Endpoint, request: ChatRequest, take: Take[Taken], *, stream: bool
+        self, endpoint: ModelEndpoint, request: ChatRequest, take: Take[Taken], *, stream: bool
     ) -> Taken:
         """Send with pauses between tries; what the model refuses is left out and tried again."""
         wire = _wire_of(endpoint)
@@ -166,7 +166,7 @@ class HttpChatModel:
                 raise _given_up(outcome, tried)
 
     async def _attempt(
-        self, endpoint: Endpoint, body: bytes, take: Take[Taken], stream: bool
+        self, endpoint: ModelEndpoint, body: bytes, take: Take[Taken], stream: bool
     ) -> Taken | Fault:
         """One request. Returns faults: aiohttp's errors know the headers and must not be raised."""
         provider = endpoint.provider
@@ -209,7 +209,7 @@ class HttpChatModel:
             )
         return self._session
 
-    async def _whole(self, response: aiohttp.ClientResponse, endpoint: Endpoint) -> bytes:
+    async def _whole(self, response: aiohttp.ClientResponse, endpoint: ModelEndpoint) -> bytes:
         """The body of an answer that came whole where a stream was asked for."""
         try:
             return await self._body(response, endpoint)
@@ -217,7 +217,7 @@ class HttpChatModel:
             broken = self._unavailable(endpoint, "broke off in the middle of its answer")
         raise _BrokenOff(str(broken))
 
-    async def _body(self, response: aiohttp.ClientResponse, endpoint: Endpoint) -> bytes:
+    async def _body(self, response: aiohttp.ClientResponse, endpoint: ModelEndpoint) -> bytes:
         pieces: list[bytes] = []
         size = 0
         async for piece in response.content.iter_any():
@@ -227,7 +227,7 @@ class HttpChatModel:
         return b"".join(pieces)
 
     async def _texts(
-        self, response: aiohttp.ClientResponse, endpoint: Endpoint, answer: StreamedAnswer
+        self, response: aiohttp.ClientResponse, endpoint: ModelEndpoint, answer: StreamedAnswer
     ) -> AsyncGenerator[str, None]:
         """The texts of a stream as they come; raises _BrokenOff when it stops before its end."""
         broken = ""
@@ -248,7 +248,7 @@ class HttpChatModel:
             raise _BrokenOff(str(words), retry=retry)
 
     async def _streamed(
-        self, response: aiohttp.ClientResponse, endpoint: Endpoint, answer: StreamedAnswer
+        self, response: aiohttp.ClientResponse, endpoint: ModelEndpoint, answer: StreamedAnswer
     ) -> AsyncGenerator[str, None]:
         reader = _wire_of(endpoint).splitter()
         size = 0
@@ -265,24 +265,24 @@ class HttpChatModel:
                 yield text
 
     def _completion_or_fault(
-        self, body: bytes, endpoint: Endpoint, latency_ms: float
+        self, body: bytes, endpoint: ModelEndpoint, latency_ms: float
     ) -> Completion | Fault:
         data = read_json(body, endpoint)
         if status := error_status(data):
             return fault_of_status(status, body, endpoint, policy=self._retries)
         return _wire_of(endpoint).read(data, endpoint, latency_ms)
 
-    def _check_size(self, size: int, endpoint: Endpoint) -> None:
+    def _check_size(self, size: int, endpoint: ModelEndpoint) -> None:
         if size > self._max_bytes:
             raise ModelAnswerInvalid(
                 f"{endpoint.name} sent more than {self._max_bytes:,} bytes; reading stopped"
             )
 
-    def _unavailable(self, endpoint: Endpoint, what: str) -> ModelUnavailable:
+    def _unavailable(self, endpoint: ModelEndpoint, what: str) -> ModelUnavailable:
         return ModelUnavailable(f"{endpoint.name} at {endpoint.shown_url} {what}")
 
 
-def _wire_of(endpoint: Endpoint) -> Wire:
+def _wire_of(endpoint: ModelEndpoint) -> Wire:
     return WIRES[endpoint.provider.api]
 
 
@@ -315,7 +315,9 @@ async def _keep_open(response: aiohttp.ClientResponse) -> aiohttp.ClientResponse
     return response
 
 
-def _add(answer: StreamedAnswer, event: bytes, endpoint: Endpoint, *, last: bool = False) -> str:
+def _add(
+    answer: StreamedAnswer, event: bytes, endpoint: ModelEndpoint, *, last: bool = False
+) -> str:
     try:
         return answer.add(event)
     except (ValueError, RecursionError):
@@ -325,5 +327,5 @@ def _add(answer: StreamedAnswer, event: bytes, endpoint: Endpoint, *, last: bool
     raise ModelAnswerInvalid(f"{endpoint.name} streamed something that is not JSON: {shown!r}")
 
 
-def _words(error: aiohttp.ClientError, endpoint: Endpoint) -> str:
+def _words(error: aiohttp.ClientError, endpoint: ModelEndpoint) -> str:
     return redacted(f"cannot be reached: {type(error).__name__}: {error}", endpoint.key, limit=200)

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from deskhand.adapters.chat_models.endpoints import Endpoint
+from deskhand.adapters.chat_models.endpoints import ModelEndpoint
 from deskhand.adapters.chat_models.faults import detail_of
 from deskhand.adapters.chat_models.providers import JsonMode
 from deskhand.adapters.chat_models.redaction import redacted
@@ -44,7 +44,7 @@ _NO_TEXT = "(no text)"
 
 
 def request_body(
-    request: ChatRequest, endpoint: Endpoint, json_mode: JsonMode, stream: bool = False
+    request: ChatRequest, endpoint: ModelEndpoint, json_mode: JsonMode, stream: bool = False
 ) -> Json:
     system = [message for message in request.messages if message["role"] == "system"]
     rest = [message for message in request.messages if message["role"] != "system"]
@@ -86,7 +86,7 @@ def _tool(function: Mapping[str, Any]) -> Json:
     }
 
 
-def _turns(messages: list[Mapping[str, Any]], endpoint: Endpoint) -> Iterator[Json]:
+def _turns(messages: list[Mapping[str, Any]], endpoint: ModelEndpoint) -> Iterator[Json]:
     """Messages as turns of user and assistant; what one side says in a row is one turn."""
     role, blocks = "", list[Json]()
     for message in messages:
@@ -100,7 +100,7 @@ def _turns(messages: list[Mapping[str, Any]], endpoint: Endpoint) -> Iterator[Js
         yield {"role": role, "content": blocks}
 
 
-def _blocks(message: Mapping[str, Any], endpoint: Endpoint) -> Iterator[Json]:
+def _blocks(message: Mapping[str, Any], endpoint: ModelEndpoint) -> Iterator[Json]:
     content = text_of(message.get("content"))
     if message["role"] == "tool":
         yield {
@@ -126,7 +126,7 @@ def _blocks(message: Mapping[str, Any], endpoint: Endpoint) -> Iterator[Json]:
 
 
 def _as_written(
-    message: Mapping[str, Any], calls: Sequence[Mapping[str, Any]], endpoint: Endpoint
+    message: Mapping[str, Any], calls: Sequence[Mapping[str, Any]], endpoint: ModelEndpoint
 ) -> list[Json]:
     """The model's own blocks with its thoughts, where they make the same calls."""
     blocks: list[Json] = native_of(message, endpoint).get("blocks", [])
@@ -135,7 +135,7 @@ def _as_written(
     return blocks if made == wanted else []
 
 
-def read_completion(data: Any, endpoint: Endpoint, latency_ms: float) -> Completion:
+def read_completion(data: Any, endpoint: ModelEndpoint, latency_ms: float) -> Completion:
     """Raises where the model refused, or the answer is none."""
     content: Any = within(data, "content")
     if within(data, "type") == "error" or not isinstance(content, list):
@@ -168,7 +168,7 @@ def _tool_request(block: Json) -> ToolRequest:
     return ToolRequest(id=str(block.get("id")), name=str(block["name"]), arguments=arguments)
 
 
-def read_usage(usage: Any, endpoint: Endpoint) -> Usage:
+def read_usage(usage: Any, endpoint: ModelEndpoint) -> Usage:
     """Tokens; Anthropic counts what comes from its cache, or goes there, beside the input."""
     read = count(within(usage, "cache_read_input_tokens"))
     written = count(within(usage, "cache_creation_input_tokens"))
@@ -185,7 +185,7 @@ def read_usage(usage: Any, endpoint: Endpoint) -> Usage:
 class MessageStream:
     """Puts a stream's blocks together again."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: ModelEndpoint) -> None:
         self._endpoint = endpoint
         self._message: Json = {"content": [], "usage": {}}
         self._inputs: dict[int, str] = {}

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from deskhand.adapters.chat_models.providers import Price
+from deskhand.adapters.chat_models.providers import TokenPrice
 from deskhand.config.yaml import read_yaml
 from deskhand.errors import ConfigError
 from deskhand.model.frozen import Frozen
@@ -23,7 +23,7 @@ class ModelInfo(Frozen):
     """Tokens that it reads at once."""
     output: int | None = Field(default=None, gt=0)
     """Tokens of its longest answer."""
-    price: Price | None = None
+    price: TokenPrice | None = None
     can: tuple[Literal["tools", "schema", "reasoning"], ...] = ()
     page: str = ""
     """Where this was read."""
@@ -41,7 +41,7 @@ def models_table(folder: Path | None = None) -> dict[str, ModelInfo]:
     return {**_read(_SHIPPED), **_read(own)}
 
 
-def prices_in(table: dict[str, ModelInfo]) -> dict[str, Price]:
+def prices_in(table: dict[str, ModelInfo]) -> dict[str, TokenPrice]:
     return {name: model.price for name, model in table.items() if model.price is not None}
 
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from deskhand.adapters.chat_models.endpoints import Endpoint
+from deskhand.adapters.chat_models.endpoints import ModelEndpoint
 from deskhand.adapters.chat_models.faults import detail_of
 from deskhand.adapters.chat_models.providers import JsonMode
 from deskhand.adapters.chat_models.redaction import redacted
@@ -32,7 +32,7 @@ _CHARACTERS_A_TOKEN = 4
 
 
 def request_body(
-    request: ChatRequest, endpoint: Endpoint, json_mode: JsonMode, stream: bool = False
+    request: ChatRequest, endpoint: ModelEndpoint, json_mode: JsonMode, stream: bool = False
 ) -> Json:
     """Raises ModelRefused for a prompt that is longer than the context."""
     options: Json = {"num_ctx": endpoint.provider.context_tokens}
@@ -59,7 +59,7 @@ def request_body(
     return with_params(body, own)
 
 
-def _check_length(body: Json, endpoint: Endpoint) -> None:
+def _check_length(body: Json, endpoint: ModelEndpoint) -> None:
     context = body["options"].get("num_ctx")
     length = sum(len(text_of(message.get("content"))) for message in body["messages"])
     if context and length > context * _CHARACTERS_A_TOKEN:
@@ -90,7 +90,7 @@ def _call(call: Mapping[str, Any], names: dict[str, str]) -> Json:
     return {"id": call["id"], "function": {"name": function["name"], "arguments": arguments}}
 
 
-def read_completion(data: Any, endpoint: Endpoint, latency_ms: float) -> Completion:
+def read_completion(data: Any, endpoint: ModelEndpoint, latency_ms: float) -> Completion:
     message: Any = within(data, "message")
     if not isinstance(message, dict):
         detail = redacted(detail_of(data)[0], endpoint.key)
@@ -125,7 +125,7 @@ def _tool_request(call: Any, place: int) -> ToolRequest:
 class OllamaStream:
     """One JSON object a line; the last says `done`."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: ModelEndpoint) -> None:
         self._endpoint = endpoint
         self._texts: list[str] = []
         self._calls: list[Any] = []

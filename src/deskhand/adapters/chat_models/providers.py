@@ -16,7 +16,7 @@ EVERY_MODEL = "*"
 """Stands for all models of a provider where settings are by model."""
 
 
-class Price(Frozen):
+class TokenPrice(Frozen):
     """What a model costs per million tokens."""
 
     input: float = Field(ge=0)
@@ -46,7 +46,7 @@ class Provider(Frozen):
     """Sent with every request."""
     params: dict[str, dict[str, Any]] = Field(default_factory=dict)
     """Fields of the request by model name, `*` for all; null leaves a field out."""
-    prices: dict[str, Price] = Field(default_factory=dict)
+    prices: dict[str, TokenPrice] = Field(default_factory=dict)
     """By model name; they go before those of the models table."""
     costs: Literal["by_price", "told", "nothing"] = "by_price"
     """Whether the provider's answers tell what they cost, or asking it costs nothing."""

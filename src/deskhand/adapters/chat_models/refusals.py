@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from deskhand.adapters.chat_models.endpoints import Endpoint
+from deskhand.adapters.chat_models.endpoints import ModelEndpoint
 from deskhand.adapters.chat_models.faults import Fault
 from deskhand.adapters.chat_models.providers import JsonMode
 from deskhand.adapters.chat_models.wire import Json
@@ -55,7 +55,7 @@ class Refusals:
         self._schemas: dict[str, dict[str, tuple[JsonMode, float]]] = {}
         """By model and schema, how it was asked for in the end, and until when."""
 
-    def json_mode(self, endpoint: Endpoint, schema: Mapping[str, Any] | None) -> JsonMode:
+    def json_mode(self, endpoint: ModelEndpoint, schema: Mapping[str, Any] | None) -> JsonMode:
         """How far the model is held to this schema."""
         refused = self._schemas.get(endpoint.name)
         if schema is None or not refused:
@@ -64,7 +64,7 @@ class Refusals:
         return mode if self._clock.now() < until else endpoint.provider.json_mode
 
     def refuse_schema(
-        self, endpoint: Endpoint, schema: Mapping[str, Any], mode: JsonMode, fault: Fault
+        self, endpoint: ModelEndpoint, schema: Mapping[str, Any], mode: JsonMode, fault: Fault
     ) -> JsonMode:
         """Note that this schema was refused in this mode, and return the next plainer one."""
         plainer = _PLAINER[mode]
@@ -74,7 +74,7 @@ class Refusals:
         refused[_written(schema)] = (plainer, self._clock.now() + SCHEMA_REST)
         return plainer
 
-    def refuse_parameter(self, endpoint: Endpoint, fault: Fault, body: Json) -> bool:
+    def refuse_parameter(self, endpoint: ModelEndpoint, fault: Fault, body: Json) -> bool:
         """Note which parameter the fault is about; returns False where it is about none."""
         name = _parameter_in(fault.complaint, body)
         if name is None:
@@ -93,7 +93,7 @@ class Refusals:
         )
         return True
 
-    def without_refused(self, endpoint: Endpoint, body: Json) -> Json:
+    def without_refused(self, endpoint: ModelEndpoint, body: Json) -> Json:
         """The request without the parameters that the model does not take."""
         dropped = self._dropped.get(endpoint.name)
         if not dropped:

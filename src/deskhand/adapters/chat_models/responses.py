@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from deskhand.adapters.chat_models.endpoints import Endpoint
+from deskhand.adapters.chat_models.endpoints import ModelEndpoint
 from deskhand.adapters.chat_models.faults import detail_of
 from deskhand.adapters.chat_models.providers import JsonMode
 from deskhand.adapters.chat_models.redaction import redacted
@@ -32,7 +32,7 @@ _ENDS = ("response.completed", "response.incomplete", "response.failed")
 
 
 def request_body(
-    request: ChatRequest, endpoint: Endpoint, json_mode: JsonMode, stream: bool = False
+    request: ChatRequest, endpoint: ModelEndpoint, json_mode: JsonMode, stream: bool = False
 ) -> Json:
     system = [message for message in request.messages if message["role"] == "system"]
     rest = [message for message in request.messages if message["role"] != "system"]
@@ -95,7 +95,7 @@ def _tool(function: Mapping[str, Any]) -> Json:
     }
 
 
-def _items(message: Mapping[str, Any], endpoint: Endpoint) -> Iterator[Json]:
+def _items(message: Mapping[str, Any], endpoint: ModelEndpoint) -> Iterator[Json]:
     """A message as input items: thoughts, text, and each call or result for itself."""
     content = text_of(message.get("content"))
     if message["role"] == "tool":
@@ -121,7 +121,7 @@ def _items(message: Mapping[str, Any], endpoint: Endpoint) -> Iterator[Json]:
 
 
 def _as_written(
-    message: Mapping[str, Any], calls: Sequence[Mapping[str, Any]], endpoint: Endpoint
+    message: Mapping[str, Any], calls: Sequence[Mapping[str, Any]], endpoint: ModelEndpoint
 ) -> list[Json]:
     """The model's own items with its thoughts, where they make the same calls."""
     items: list[Json] = native_of(message, endpoint).get("items", [])
@@ -130,7 +130,7 @@ def _as_written(
     return items if made == wanted else []
 
 
-def read_completion(data: Any, endpoint: Endpoint, latency_ms: float) -> Completion:
+def read_completion(data: Any, endpoint: ModelEndpoint, latency_ms: float) -> Completion:
     """Raises where the response failed, was refused, or is none."""
     if within(data, "status") == "failed":
         raise broken_off(endpoint, *detail_of(data))
@@ -193,7 +193,7 @@ def _tool_request(call: Json, place: int) -> ToolRequest:
 class ResponseStream:
     """Shows texts as they come; the last event carries the whole response."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: ModelEndpoint) -> None:
         self._endpoint = endpoint
         self._whole: Json | None = None
         self.done = False

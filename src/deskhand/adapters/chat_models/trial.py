@@ -34,7 +34,7 @@ _ASK = "Where is my order P-1001?"
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class ModelTrial:
     """What came of one request: what is wrong with it, if anything, and what to write then."""
 
     request: str
@@ -43,15 +43,15 @@ class Trial:
     fix: str | None = None
 
 
-async def try_model(chat: ChatModel, model: str) -> list[Trial]:
+async def try_model(chat: ChatModel, model: str) -> list[ModelTrial]:
     """Ask a model once with a schema and twice with a tool; nothing is raised."""
-    trials: list[Trial] = []
+    trials: list[ModelTrial] = []
     for name, attempt in (("structured answer", _structured), ("tool in two turns", _with_tool)):
         try:
-            trials.append(Trial(name, await attempt(chat, model)))
+            trials.append(ModelTrial(name, await attempt(chat, model)))
         except DeskhandError as error:
             problem, _, fix = str(error).partition("\n  fix: ")
-            trials.append(Trial(name, problem=problem, fix=fix or _fix(error, name, model)))
+            trials.append(ModelTrial(name, problem=problem, fix=fix or _fix(error, name, model)))
     return trials
 
 

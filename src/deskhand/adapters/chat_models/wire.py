@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from deskhand.adapters.chat_models.endpoints import Endpoint
+from deskhand.adapters.chat_models.endpoints import ModelEndpoint
 from deskhand.adapters.chat_models.providers import JsonMode
 from deskhand.adapters.chat_models.redaction import redacted
 from deskhand.errors import DeskhandError, ModelAnswerInvalid, ModelRefused, ModelUnavailable
@@ -48,10 +48,10 @@ class EventSplitter(Protocol):
 class Wire:
     """One wire protocol."""
 
-    body: Callable[[ChatRequest, Endpoint, JsonMode, bool], Json]
+    body: Callable[[ChatRequest, ModelEndpoint, JsonMode, bool], Json]
     """The request; the last argument says whether the answer is streamed."""
-    read: Callable[[Any, Endpoint, float], Completion]
-    streamed: Callable[[Endpoint], StreamedAnswer]
+    read: Callable[[Any, ModelEndpoint, float], Completion]
+    streamed: Callable[[ModelEndpoint], StreamedAnswer]
     splitter: Callable[[], EventSplitter]
 
 
@@ -60,7 +60,7 @@ def encoded(body: Json) -> bytes:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-def token_limit(request: ChatRequest, endpoint: Endpoint) -> int | None:
+def token_limit(request: ChatRequest, endpoint: ModelEndpoint) -> int | None:
     """The longest answer; None where the desk writes the limit among the model's `params`."""
     if any(name in endpoint.params for name in TOKEN_LIMITS):
         return None
@@ -73,7 +73,7 @@ def with_params(body: Json, params: Mapping[str, Any]) -> Json:
     return {name: value for name, value in merged.items() if value is not None}
 
 
-def native_of(message: Mapping[str, Any], endpoint: Endpoint) -> Json:
+def native_of(message: Mapping[str, Any], endpoint: ModelEndpoint) -> Json:
     """What this very model once wrote beside its answer; nothing of another model's."""
     native = message.get(NATIVE)
     if not isinstance(native, dict) or native.get("model") != endpoint.name:
@@ -81,7 +81,7 @@ def native_of(message: Mapping[str, Any], endpoint: Endpoint) -> Json:
     return native
 
 
-def read_json(body: bytes, endpoint: Endpoint) -> Any:
+def read_json(body: bytes, endpoint: ModelEndpoint) -> Any:
     """Parse a 2xx body; ModelAnswerInvalid says what came instead of JSON."""
     try:
         return json.loads(body)
@@ -123,7 +123,7 @@ def arguments_of(text: Any) -> Json:
     return value if isinstance(value, dict) else {"arguments": text}
 
 
-def raise_if_refused(endpoint: Endpoint, reason: str, refusal: Any) -> None:
+def raise_if_refused(endpoint: ModelEndpoint, reason: str, refusal: Any) -> None:
     if refusal:
         raise ModelRefused(
             f"{endpoint.name} refused to answer: {redacted(str(refusal), endpoint.key, limit=200)}"
@@ -132,7 +132,7 @@ def raise_if_refused(endpoint: Endpoint, reason: str, refusal: Any) -> None:
         raise ModelRefused(f"{endpoint.name} withheld its answer (content filter)")
 
 
-def broken_off(endpoint: Endpoint, detail: str, code: str) -> DeskhandError:
+def broken_off(endpoint: ModelEndpoint, detail: str, code: str) -> DeskhandError:
     """The error of an answer that ended in one."""
     words = (
         f"{endpoint.name} broke off its answer:"
@@ -142,7 +142,7 @@ def broken_off(endpoint: Endpoint, detail: str, code: str) -> DeskhandError:
 
 
 def counted(
-    endpoint: Endpoint,
+    endpoint: ModelEndpoint,
     *,
     prompt: Any,
     completion: Any,

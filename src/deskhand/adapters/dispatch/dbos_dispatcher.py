@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
 
-from deskhand.adapters.dispatch.dbos_queue import Ticket
+from deskhand.adapters.dispatch.dbos_queue import QueuedRun
 from deskhand.adapters.dispatch.worker_process import MakeSure, WorkerProcess
 from deskhand.adapters.stores.postgres import PostgresStore
 from deskhand.crashpoints import crash_point
@@ -108,7 +108,7 @@ class DbosDispatcher:
         if not accepted.duplicate:
             self._count(queued=self._backlog + 1)
             self._verified[accepted.run_id, NEW] = time.monotonic()
-            self._process.hand_in(Ticket(accepted.run_id, self.name, message.conversation))
+            self._process.hand_in(QueuedRun(accepted.run_id, self.name, message.conversation))
         return accepted
 
     @property
@@ -226,7 +226,7 @@ class DbosDispatcher:
         ]
         for start in range(0, len(doubtful), BATCH):
             batch = doubtful[start : start + BATCH]
-            tickets = [Ticket(run.id, self.name, run.conversation) for _, run in batch]
+            tickets = [QueuedRun(run.id, self.name, run.conversation) for _, run in batch]
             missing = await make_sure(tickets)
             if missing is None:
                 return

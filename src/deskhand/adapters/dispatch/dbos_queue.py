@@ -40,7 +40,7 @@ class Left(BaseException):
 
 
 @dataclass(frozen=True, slots=True)
-class Ticket:
+class QueuedRun:
     """A run to be worked, as the queue knows it."""
 
     run_id: str
@@ -49,7 +49,7 @@ class Ticket:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TakenWorkflow:
     """A workflow that some worker has taken from the queue."""
 
     id: str
@@ -94,11 +94,11 @@ class Queues:
         self._client.destroy()
         self._connections.close()
 
-    def hand_in(self, tickets: Sequence[Ticket]) -> None:
+    def hand_in(self, tickets: Sequence[QueuedRun]) -> None:
         """Put runs on their queues, in one commit; those handed in before are left as they are."""
         self._enqueue([(ticket.run_id, ticket) for ticket in tickets])
 
-    def make_sure(self, tickets: Sequence[Ticket]) -> int | None:
+    def make_sure(self, tickets: Sequence[QueuedRun]) -> int | None:
         """Give every run a workflow that has none under way.
 
         Returns how many had to be made, None while another worker does it.
@@ -114,15 +114,15 @@ class Queues:
                 wanted += [(following, ticket)] if following else []
         return len(wanted) if self._enqueue(wanted, sweeping=True) else None
 
-    def taken(self, queues: Sequence[str]) -> list[Taken]:
+    def taken(self, queues: Sequence[str]) -> list[TakenWorkflow]:
         """The workflows that some worker has taken and not finished."""
         pending = self._list(status="PENDING", queue_name=list(queues))
         return [
-            Taken(workflow.workflow_id, workflow.queue_name, workflow.executor_id)
+            TakenWorkflow(workflow.workflow_id, workflow.queue_name, workflow.executor_id)
             for workflow in pending
         ]
 
-    def hand_back(self, taken: Iterable[Taken]) -> int:
+    def hand_back(self, taken: Iterable[TakenWorkflow]) -> int:
         """Put workflows back on their queues, in their old places; returns how many.
 
         Ended ones stay ended.
@@ -147,7 +147,7 @@ class Queues:
             self._client.delete_workflows([workflow.workflow_id for workflow in ended])
         return len(ended)
 
-    def _enqueue(self, wanted: Sequence[tuple[str, Ticket]], *, sweeping: bool = False) -> bool:
+    def _enqueue(self, wanted: Sequence[tuple[str, QueuedRun]], *, sweeping: bool = False) -> bool:
         """Put runs into the queue; False where somebody else sweeps already.
 
         They go in by their ids, the order of acceptance, so that two who insert the same ones

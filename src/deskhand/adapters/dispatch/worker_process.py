@@ -12,12 +12,12 @@ from typing import Protocol
 from deskhand.adapters.dispatch.dbos_queue import (
     Executor,
     Left,
+    QueuedRun,
     Queues,
     QueueSettings,
-    Ticket,
     queue_of,
 )
-from deskhand.adapters.dispatch.worker_registry import Watch, WorkerRegistry
+from deskhand.adapters.dispatch.worker_registry import SilenceWatch, WorkerRegistry
 from deskhand.adapters.stores.postgres_database import PostgresDatabase
 from deskhand.engine.background import was_cancelled
 from deskhand.errors import Fenced, StoreUnavailable
@@ -51,11 +51,11 @@ class WorkerLimits:
     """Seconds for which DBOS remembers a workflow that ended."""
 
 
-MakeSure = Callable[[list[Ticket]], Awaitable[int | None]]
+MakeSure = Callable[[list[QueuedRun]], Awaitable[int | None]]
 """Sees that runs are on the queue; returns how many were not, None while another worker looks."""
 
 
-class ServedDesk(Protocol):
+class WorkersDesk(Protocol):
     """A desk's dispatcher, as far as its worker process needs it."""
 
     @property
@@ -102,7 +102,7 @@ class WorkerProcess:
         self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Fails with Fenced when the others took us for dead."""
         self.open = False
-        self.desks: dict[str, ServedDesk] = {}
+        self.desks: dict[str, WorkersDesk] = {}
         self._named = tuple(desks)
         self._database = database
         self._aside = PostgresDatabase(database.url)
@@ -112,7 +112,7 @@ class WorkerProcess:
         self._executor: Executor | None = None
         self._loop = asyncio.get_running_loop()
         self._attending: set[asyncio.Task[None]] = set()
-        self._handed_in: list[Ticket] = []
+        self._handed_in: list[QueuedRun] = []
         self._tickets = asyncio.Event()
         self._keepers: list[asyncio.Task[None]] = []
         self._joined = 0
@@ -230,7 +230,7 @@ class WorkerProcess:
 
     # --- handing in
 
-    def hand_in(self, ticket: Ticket) -> None:
+    def hand_in(self, ticket: QueuedRun) -> None:
         """Put a run on the queue soon; should we die before, a sweep finds it."""
         self._handed_in.append(ticket)
         self._tickets.set()
@@ -263,7 +263,7 @@ class WorkerProcess:
             except Exception as error:
                 log.warning("cannot look for queued runs of %s: %s", desk.name, _first(error))
 
-    async def _make_sure(self, tickets: list[Ticket]) -> int | None:
+    async def _make_sure(self, tickets: list[QueuedRun]) -> int | None:
         return await asyncio.to_thread(self._queues.make_sure, tickets)
 
     # --- keeping watch
@@ -272,7 +272,7 @@ class WorkerProcess:
         """Beat, look who else does, and strike off who fell silent."""
         looks = max(LOOKS, ceil(self.limits.lease / LONGEST_REST))
         pause = self.limits.lease / looks
-        watch = Watch(looks)
+        watch = SilenceWatch(looks)
         database_away = False
         due = self._loop.time()
         while True:
@@ -289,7 +289,7 @@ class WorkerProcess:
                 self._lose(error)
                 return
 
-    async def _beat(self, watch: Watch) -> None:
+    async def _beat(self, watch: SilenceWatch) -> None:
         beats = await self._registry.beat(
             self.worker_id, list(self.desks), len(self._attending), 3 * self.limits.lease
         )

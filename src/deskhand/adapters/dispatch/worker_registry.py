@@ -200,7 +200,7 @@ class WorkerRegistry:
         return [Depth(row.desk, row.queued, max(0.0, now - row.oldest)) for row in rows]
 
 
-class Watch:
+class SilenceWatch:
     """Finds silent workers by its own looks: neither clocks that jump nor our absence prove any."""
 
     def __init__(self, looks: int) -> None:

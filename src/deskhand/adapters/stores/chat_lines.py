@@ -10,7 +10,7 @@ from deskhand.adapters.stores.core_database import insert_if_new
 from deskhand.model.chats import ChatFile
 
 
-class Words(NamedTuple):
+class ChatWords(NamedTuple):
     """What is said, by whom, under which key."""
 
     key: str
@@ -20,7 +20,7 @@ class Words(NamedTuple):
     files: tuple[ChatFile, ...] = ()
 
 
-def add_line(core: sa.Connection, desk: str, chat: str, words: Words, now: float) -> bool:
+def add_line(core: sa.Connection, desk: str, chat: str, words: ChatWords, now: float) -> bool:
     """False where there is a line under this key already; the chat's row is locked meanwhile."""
     same_key = sa.and_(t.chat_lines.c.desk == desk, t.chat_lines.c.key == words.key)
     here = sa.and_(t.chats.c.desk == desk, t.chats.c.id == chat)

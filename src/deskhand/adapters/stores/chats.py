@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from deskhand.adapters.stores import chat_answers, chat_codes, chat_mails
 from deskhand.adapters.stores import tables as t
-from deskhand.adapters.stores.chat_lines import Words, add_line
+from deskhand.adapters.stores.chat_lines import ChatWords, add_line
 from deskhand.adapters.stores.core_database import CoreDatabase, insert_if_new
 from deskhand.adapters.stores.judgements import note_afterwards
 from deskhand.adapters.stores.review_decisions import record_event
@@ -73,7 +73,7 @@ class SqlChats:
     async def say(
         self, chat: str, key: str, author: str, text: str, files: Sequence[ChatFile] = ()
     ) -> bool:
-        words = Words(key, author, text, files=tuple(files))
+        words = ChatWords(key, author, text, files=tuple(files))
         return await self._database.write_core(
             lambda core: add_line(core, self._desk, chat, words, self._now())
         )
@@ -84,7 +84,7 @@ class SqlChats:
         def op(core: sa.Connection) -> bool:
             chat_answers.check_silence(core, self._desk, chat, run_id)
             author, name = chat_answers.writer_of(core, self._desk, run_id)
-            words = Words(key, author, text, name)
+            words = ChatWords(key, author, text, name)
             return add_line(core, self._desk, chat, words, self._now())
 
         return await self._database.write_core(op)
@@ -92,7 +92,7 @@ class SqlChats:
     async def answer(self, chat: str, key: str, by: str, name: str, text: str) -> bool:
         def op(core: sa.Connection) -> bool:
             now = self._now()
-            words = Words(key, PERSON, text, name)
+            words = ChatWords(key, PERSON, text, name)
             if not add_line(core, self._desk, chat, words, now):
                 return False
             chat_answers.take_and_settle(core, self._desk, chat, by, name, text, now)

@@ -20,7 +20,7 @@ from deskhand.adapters.stores.figure_sums import (
 from deskhand.adapters.stores.search_index import SqlSearchIndex
 from deskhand.model.figures import CountedRun, Dimension, FigureFilter, Figures
 from deskhand.model.run import ReviewState
-from deskhand.ports.console import Change, Look, Looker, Place, SearchHit
+from deskhand.ports.console import Look, Looker, Place, RecordChange, SearchHit
 
 MOST_CHANGES = 1000
 """Changes of one look; the next one goes on from there."""
@@ -139,7 +139,7 @@ class SqlConsoleFeed:
         await self._database.write_core(lambda core: core.execute(gone).close())
 
 
-def _changes(core: sa.Connection, after: int) -> list[Change]:
+def _changes(core: sa.Connection, after: int) -> list[RecordChange]:
     query = (
         sa.select(t.console_changes, t.reviews.c.state)
         .outerjoin(t.reviews, t.reviews.c.id == _CHANGES.reference)
@@ -148,7 +148,9 @@ def _changes(core: sa.Connection, after: int) -> list[Change]:
         .limit(MOST_CHANGES)
     )
     return [
-        Change(row.id, row.desk, row.kind, row.reference, row.at, row.state == ReviewState.OPEN)
+        RecordChange(
+            row.id, row.desk, row.kind, row.reference, row.at, row.state == ReviewState.OPEN
+        )
         for row in core.execute(query)
     ]
 

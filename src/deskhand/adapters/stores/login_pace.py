@@ -16,7 +16,7 @@ FIRST_WAIT = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class LoginLimit:
     """So many tries are free. Each further one waits twice as long after the one before it."""
 
     free: int
@@ -27,22 +27,22 @@ class Limit:
         return 0.0 if over < 0 else min(self.longest, FIRST_WAIT * 2.0 ** min(over, 20))
 
 
-def limits_for(name: str, client: str, device: str | None) -> dict[str, Limit]:
+def limits_for(name: str, client: str, device: str | None) -> dict[str, LoginLimit]:
     """What a try is counted under.
 
     A device that this person has logged in with before is counted by itself alone: strangers who
     guess her password, wherever they are, do not keep her out.
     """
     if device is not None:
-        return {_key("device", name, device): Limit(10)}
+        return {_key("device", name, device): LoginLimit(10)}
     return {
-        _key("pair", name, client): Limit(5),
-        _key("client", client): Limit(20),
-        _key("name", name): Limit(50, longest=60.0),
+        _key("pair", name, client): LoginLimit(5),
+        _key("client", client): LoginLimit(20),
+        _key("name", name): LoginLimit(50, longest=60.0),
     }
 
 
-def count_try(core: sa.Connection, limits: Mapping[str, Limit], now: float) -> None:
+def count_try(core: sa.Connection, limits: Mapping[str, LoginLimit], now: float) -> None:
     """Count one more try under all of these; TooManyLogins if it comes too early.
 
     A try that is refused is not counted. Tries at the same moment are counted one after the other:

@@ -46,7 +46,7 @@ from deskhand.model.run import (
     StepRow,
     canonical_hash,
 )
-from deskhand.model.totals import Counted
+from deskhand.model.totals import CountedEffect
 
 _ANY_CRASHES = 2**31 - 1
 
@@ -194,7 +194,7 @@ class PostgresStore(SqlStore):
     # --- effects and calls
 
     async def intend(
-        self, key: EffectKey, tool: str, call_hash: str, counted: Counted | None = None
+        self, key: EffectKey, tool: str, call_hash: str, counted: CountedEffect | None = None
     ) -> Effect:
         row = EffectRow(
             run_id=key.run_id,

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from deskhand.adapters.stores.attachments import NewFile
-from deskhand.model.totals import Counted
+from deskhand.model.totals import CountedEffect
 
 
 def columns_of(rows: Iterable[tuple[Any, ...]]) -> list[list[Any]]:
@@ -143,7 +143,7 @@ class EffectRow(NamedTuple):
 
 class Intention(NamedTuple):
     effect: EffectRow
-    counted: Counted | None
+    counted: CountedEffect | None
     """What the effect adds to the totals; None where nothing is counted."""
 
 

@@ -33,7 +33,6 @@ _WHOLE = (StatementKind.RESTED, StatementKind.CHANGED, StatementKind.REOPENED)
 _ZONES = 1
 """Days that a figure may be off: which zone a desk counts its days in stands in its desk.yaml."""
 _OF_TICKET = ("category", "language", "in_time")
-_NEVER_COMPARED = ("messages", "search_text", "checkpoint")
 Found = tuple[str, str]
 """The run, or nothing, and what is wrong in words."""
 

@@ -34,7 +34,7 @@ from deskhand.model.run import (
     RunStatus,
     StepRow,
 )
-from deskhand.model.totals import Counted
+from deskhand.model.totals import CountedEffect
 
 _CLAIM = """
 SELECT r.id, r.desk, r.position, r.message_key, r.conversation, r.flow, r.status, r.reason,
@@ -212,7 +212,7 @@ class SqliteStore(SqliteLists, SqlStore):
     # --- effects and calls
 
     async def intend(
-        self, key: EffectKey, tool: str, call_hash: str, counted: Counted | None = None
+        self, key: EffectKey, tool: str, call_hash: str, counted: CountedEffect | None = None
     ) -> Effect:
         now = self._now()
 

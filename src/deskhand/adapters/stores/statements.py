@@ -47,6 +47,21 @@ class _Source(NamedTuple):
     """How many of its last columns earlier rows do not have."""
 
 
+_KEPT_TO_SORT = "made from what the review says, for the order of the queue"
+LEFT_OUT: Mapping[str, Mapping[str, str]] = {
+    "reviews": {
+        "search_text": "made from the review and its message, for the search",
+        "rank": _KEPT_TO_SORT,
+        "deadline": _KEPT_TO_SORT,
+        "category": _KEPT_TO_SORT,
+        "language": _KEPT_TO_SORT,
+    },
+    "attachments": {"content": "compared with its digest instead"},
+}
+"""Columns that no statement covers, by table, each with the reason. `audit verify` compares them
+with what they are made from."""
+
+
 def _columns(table: sa.Table, without: Iterable[str] = ()) -> list[str]:
     return [column.name for column in table.c if column.name not in without]
 
@@ -59,10 +74,10 @@ def _of_run(
     table: sa.Table,
     name: str,
     keys: Sequence[str],
-    without: Sequence[str] = (),
     state: tuple[str, ...] = (),
 ) -> _Source:
-    values = [column for column in _columns(table, without) if column not in ("run", *keys)]
+    without = ("run", *keys, *LEFT_OUT.get(table.name, ()))
+    values = _columns(table, without)
     columns = [*keys, *values]
     open_at = values.index("state") if state else None
     if "run" in table.c:
@@ -92,27 +107,15 @@ LAST_STATEMENT = (
     " AND x.desk = (SELECT r.desk FROM runs r WHERE r.position = x.run) AND x.number ="
     " (SELECT max(y.number) FROM statements y WHERE y.desk = x.desk AND y.run = x.run)"
 )
-_MADE_OF_REVIEWS = ("search_text", "rank", "deadline", "category", "language")
 SOURCES = (
     _of_run(t.effects, "effect", ("seq", "call"), state=_OPEN_EFFECTS),
     _of_run(t.effect_counts, "count", ("seq", "call")),
-    _of_run(t.reviews, "review", ("id",), _MADE_OF_REVIEWS, state=("open",)),
+    _of_run(t.reviews, "review", ("id",), state=("open",)),
     _of_run(t.events, "event", ("id",)),
     _of_run(t.llm_calls, "model call", ("id",)),
-    _of_run(t.attachments, "attachment", ("id",), ("content",)),
+    _of_run(t.attachments, "attachment", ("id",)),
     _of_run(t.judgements, "judgement", ("id",)),
 )
-_KEPT_TO_SORT = "made from what the review says, for the order of the queue"
-LEFT_OUT: Mapping[str, str] = {
-    "reviews.search_text": "made from the review and its message, for the search",
-    "reviews.rank": _KEPT_TO_SORT,
-    "reviews.deadline": _KEPT_TO_SORT,
-    "reviews.category": _KEPT_TO_SORT,
-    "reviews.language": _KEPT_TO_SORT,
-    "attachments.content": "compared with its digest instead",
-}
-"""Columns of these tables that no statement covers, each with the reason. `audit verify` compares
-them with what they are made from."""
 
 _Rows = list[Sequence[Any]]
 

@@ -15,7 +15,7 @@ from deskhand.adapters.stores.review_decisions import record_event, release_stop
 from deskhand.adapters.stores.statements import mark_record
 from deskhand.crashpoints import crash_point
 from deskhand.errors import EffectRefused
-from deskhand.model.totals import Counted, Stop, Sums, objection_to
+from deskhand.model.totals import CountedEffect, Stop, Sums, objection_to
 
 if TYPE_CHECKING:  # SQLite does without the driver, which takes long to import
     from deskhand.adapters.stores.postgres_database import Connection
@@ -30,7 +30,9 @@ def name_digest(name: str) -> str:
     return sha256(name.encode()).hexdigest()[:32] if name else ""
 
 
-def refusal(stop: Stop | None, sums: Sums, tool: str, counted: Counted) -> EffectRefused | None:
+def refusal(
+    stop: Stop | None, sums: Sums, tool: str, counted: CountedEffect
+) -> EffectRefused | None:
     """What stands in the way of one more effect."""
     objection = objection_to(stop, sums, tool, counted)
     if objection is None:
@@ -38,7 +40,7 @@ def refusal(stop: Stop | None, sums: Sums, tool: str, counted: Counted) -> Effec
     return EffectRefused(objection.rule, objection.reason, liftable=objection.liftable)
 
 
-def counts_of(counted: Counted) -> str:
+def counts_of(counted: CountedEffect) -> str:
     """What an effect adds, as it is recorded with the effect."""
     rows: list[tuple[str, str, str, str, int]] = []
     for scope, (name, day) in counted.places.items():
@@ -47,7 +49,7 @@ def counts_of(counted: Counted) -> str:
     return json.dumps(rows)
 
 
-def added(desk: str, tool: str, counted: Counted) -> Iterator[_Row]:
+def added(desk: str, tool: str, counted: CountedEffect) -> Iterator[_Row]:
     for scope, (name, day) in counted.places.items():
         digest = name_digest(name)
         for unit, amount in counted.units.items():
@@ -57,7 +59,7 @@ def added(desk: str, tool: str, counted: Counted) -> Iterator[_Row]:
 # --- SQLite: one writer, so what is read here is what is written on
 
 
-def count_on_sqlite(raw: sqlite3.Connection, desk: str, tool: str, counted: Counted) -> None:
+def count_on_sqlite(raw: sqlite3.Connection, desk: str, tool: str, counted: CountedEffect) -> None:
     """EffectRefused undoes the intention that was written before it in the same operation."""
     stop = raw.execute('SELECT "by", reason, at FROM stops WHERE desk=?', (desk,)).fetchone()
     sums = Sums()
@@ -114,7 +116,7 @@ WHERE t.desk = $1
 
 
 async def count_on_postgres(
-    connection: "Connection", wanted: Sequence[tuple[str, str, Counted]]
+    connection: "Connection", wanted: Sequence[tuple[str, str, CountedEffect]]
 ) -> list[EffectRefused | None]:
     """(desk, tool, counted) of effects that are new: who may go on, in order, the totals grown by
     those who may.
@@ -160,12 +162,12 @@ async def count_on_postgres(
     return [refused[number] for number in range(len(wanted))]
 
 
-def _keys(counted: Counted) -> list[tuple[str, str, str]]:
+def _keys(counted: CountedEffect) -> list[tuple[str, str, str]]:
     return [(scope, name_digest(name), day) for scope, (name, day) in counted.places.items()]
 
 
 async def _read_amounts(
-    connection: "Connection", desk: str, limited: Sequence[Counted]
+    connection: "Connection", desk: str, limited: Sequence[CountedEffect]
 ) -> dict[tuple[str, str, str], dict[Any, int]]:
     places = sorted({place for counted in limited for place in _keys(counted)})
     if not places:

@@ -18,7 +18,7 @@ DRAFTED = "the agent asks for a look at this reply before it is sent"
 
 
 @dataclass(frozen=True, slots=True)
-class HandedIn:
+class PendingReply:
     """A reply that waits for the end of the work."""
 
     reply: dict[str, Any]
@@ -32,7 +32,7 @@ class HandedIn:
 class Closing:
     """The replies that an agent handed in, or its call for a person."""
 
-    replies: tuple[HandedIn, ...] = ()
+    replies: tuple[PendingReply, ...] = ()
     escalated: str | None = None
     """Why the agent asks for a person; then nothing leaves by itself any more."""
 
@@ -51,13 +51,13 @@ class Closing:
 
         Of the replies, only the first `most` count. `by` is who made the calls.
         """
-        replies: list[HandedIn] = []
+        replies: list[PendingReply] = []
         reasons: list[str] = []
         for tool, arguments in calls:
             if tool in (SEND_REPLY, CREATE_DRAFT):
                 review_reason = DRAFTED if tool == CREATE_DRAFT else None
                 reply = reply_from_call(arguments, envelope)
-                replies.append(HandedIn(reply, review_reason, Written.of(arguments, by)))
+                replies.append(PendingReply(reply, review_reason, Written.of(arguments, by)))
             elif tool == ESCALATE:
                 reasons.append(str(arguments.get("reason", "")))
         return cls(tuple(replies[:most]), "; ".join(reasons) if reasons else None)
@@ -65,7 +65,7 @@ class Closing:
     @classmethod
     def answering(cls, envelope: Envelope, text: str, written: Written = BY_AGENT) -> Self:
         """The agent's last words as a reply, where it neither sent nor drafted nor escalated."""
-        return cls((HandedIn(reply_from_call({"body": text}, envelope), None, written),))
+        return cls((PendingReply(reply_from_call({"body": text}, envelope), None, written),))
 
     @classmethod
     def rewriting(cls, envelope: Envelope, text: str, review_reason: str, written: Written) -> Self:
@@ -76,4 +76,4 @@ class Closing:
         if isinstance(earlier, dict):
             kept = {name: earlier[name] for name in ("to", "subject") if earlier.get(name)}
         reply = reply_from_call({**kept, "body": text}, envelope)
-        return cls((HandedIn(reply, review_reason, written),))
+        return cls((PendingReply(reply, review_reason, written),))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from deskhand.agents.replying.closing import Closing, HandedIn
+from deskhand.agents.replying.closing import Closing, PendingReply
 from deskhand.agents.replying.doubt import LOOK_AFTER, InDoubt, asked_about
 from deskhand.agents.replying.held_replies import handed_over, released_after, wait_for_person
 from deskhand.agents.replying.sending import LEFT, SHADOWED, ReviewReason, Sending, status_once_left
@@ -332,7 +332,7 @@ class ReplyDelivery:
             return kept
         return {"draft": ((kept.call or {}).get("result") or {}).get("draft")}
 
-    async def _send(self, number: int, handed_in: HandedIn) -> ServiceResult:
+    async def _send(self, number: int, handed_in: PendingReply) -> ServiceResult:
         """Deliver one of the replies that an agent handed in, as its record stands now."""
         envelope = self.ctx.envelope
         left = Delta(metadata={_LEFT: {"run": self.ctx.run_id, "replies": number + 1}})
@@ -370,7 +370,7 @@ class ReplyDelivery:
         return waited is not None and waited.kind in _AFTER_THE_UNDO_WINDOW
 
 
-async def _record_reply(handed_in: HandedIn) -> StageResult:
+async def _record_reply(handed_in: PendingReply) -> StageResult:
     """Record the reply and who wrote it: reviewers see it here, and one of them may change it."""
     reply = handed_in.reply
     written = handed_in.written.as_metadata(str(reply["text"]))

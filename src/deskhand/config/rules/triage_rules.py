@@ -10,7 +10,6 @@ from deskhand.config.sections.triage import FACTS, TriageSection
 from deskhand.config.suggestions import did_you_mean
 from deskhand.config.yaml import YamlPlace
 
-TRIAGE_SERVICES = ("translate", "supervise", "specialise", "escalate", "file")
 _JUDGING = ("supervise", "specialise", "escalate", "file")
 _GROUPING = ("all", "any", "not")
 

@@ -52,7 +52,7 @@ def as_list(names: str | list[str]) -> tuple[str, ...]:
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")]
 
 
-class Price(Section):
+class ModelPrice(Section):
     """What a model costs, per million tokens."""
 
     input: float = Field(ge=0)
@@ -74,7 +74,7 @@ class ProviderSpec(Section):
     """The environment variable that holds the key, as `GEMINI_API_KEY`."""
     key_file: DeskFile | None = None
     """The file that holds the key, relative to the desk's folder."""
-    prices: dict[str, Price] = Field(default_factory=dict)
+    prices: dict[str, ModelPrice] = Field(default_factory=dict)
     """Prices by the model's name without the provider, as `{my-model: {input: 1.25, output:
     10}}`; they go before those that `deskhand models list` shows."""
     timeout: float | None = Field(default=None, gt=0)

@@ -17,7 +17,7 @@ from deskhand import OwnTables, ToolError
 
 CURRENCY = "EUR"
 PROCESSING, PACKED, SHIPPED = "processing", "packed", "shipped"
-DELIVERED, RETURNED, CANCELLED = "delivered", "returned", "cancelled"
+CANCELLED = "cancelled"
 NOT_SHIPPED = (PROCESSING, PACKED)
 
 _DATA = Path(__file__).parent / "data"

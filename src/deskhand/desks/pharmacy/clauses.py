@@ -7,7 +7,7 @@ from functools import cache
 from .forms import FORM_OF
 from .marked_names import NAME, with_marked_names
 from .places import place_words
-from .word_forms import Word, words_in
+from .word_forms import TypedWord, words_in
 
 _SLAVIC = """
     je jsou neni nejsou su bude budou ma maji muze muzu mohu smi smim lze nevadi moze mozem
@@ -90,7 +90,7 @@ def asks_for_another_thing(plain: str) -> bool:
     return bool(meant) and not _is_no_thing(meant[0])
 
 
-def _is_no_thing(word: Word) -> bool:
+def _is_no_thing(word: TypedWord) -> bool:
     return says_nothing(word) or word.plain in OF_A_SHOP or len(word.plain) < _SHORTEST_THING
 
 
@@ -102,7 +102,7 @@ def asks_where(clause: str) -> bool:
     return any(word.plain in _places() for word in words[1:])
 
 
-def _begins_so(words: list[Word]) -> bool:
+def _begins_so(words: list[TypedWord]) -> bool:
     """Whether a clause begins with a verb, or with a name and a word that says something of it:
     `Zyrtec makes sleepy`, but not `Zyrtec on the shelf`."""
     if words[0].written != NAME:
@@ -111,11 +111,11 @@ def _begins_so(words: list[Word]) -> bool:
     return bool(behind) and not says_nothing(behind[0])
 
 
-def says_nothing(word: Word) -> bool:
+def says_nothing(word: TypedWord) -> bool:
     return is_of_a_name(word) or word.plain in _SMALL or word.plain in _places()
 
 
-def is_of_a_name(word: Word) -> bool:
+def is_of_a_name(word: TypedWord) -> bool:
     return word.is_number or word.written == NAME or word.stem in FORM_OF
 
 

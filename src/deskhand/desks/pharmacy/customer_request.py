@@ -34,7 +34,7 @@ _CZECH = frozenset(_CZECH_WORDS.split())
 ReadAs = Literal["exact", "confirmed", "default", "corrected"]
 
 
-class Item(NamedTuple):
+class AskedMedicine(NamedTuple):
     """One medicine that is asked for."""
 
     written: str
@@ -73,7 +73,7 @@ class Item(NamedTuple):
 class Request(NamedTuple):
     """What was asked for, as far as the text says."""
 
-    items: tuple[Item, ...]
+    items: tuple[AskedMedicine, ...]
     places: Places
     reservation: str
     """A reservation's number, or empty."""
@@ -139,7 +139,7 @@ def choices_in(index: ProductIndex, text: str, people: Iterable[str] = ()) -> li
     return [index.choose(mention) for mention in mentions]
 
 
-def _item(choice: Choice) -> Item:
+def _item(choice: Choice) -> AskedMedicine:
     mention = choice.mention
     sizes = {product.pack for product in choice.products}
     read_as: ReadAs = "exact"
@@ -149,7 +149,7 @@ def _item(choice: Choice) -> Item:
     if len(sizes) == 1 and not choice.lacks:
         pack_size = sizes.pop()
     packs = None if mention.packs is None else int(mention.packs)
-    return Item(
+    return AskedMedicine(
         written=mention.typed,
         asked=mention.said,
         name=mention.name,
@@ -180,7 +180,7 @@ def answered(earlier: Mapping[str, Any], text: str, people: Iterable[str] = ()) 
     return now._replace(items=every, places=places, language=earlier["language"])
 
 
-def _again(item: Item, named: Item | None, text: str) -> Item:
+def _again(item: AskedMedicine, named: AskedMedicine | None, text: str) -> AskedMedicine:
     """An earlier item with what the answer says about it, which may name it once more."""
     completed = _completed(item, text)
     if named is None:
@@ -191,13 +191,13 @@ def _again(item: Item, named: Item | None, text: str) -> Item:
     return chosen._replace(read=named.read, packs=packs if packs is not None else item.packs)
 
 
-def _item_again(kept: Mapping[str, Any]) -> Item:
+def _item_again(kept: Mapping[str, Any]) -> AskedMedicine:
     """An item as an earlier stage kept it."""
-    fields = {name: kept[name] for name in Item._fields}
-    return Item(**fields | {"products": tuple(kept["products"])})
+    fields = {name: kept[name] for name in AskedMedicine._fields}
+    return AskedMedicine(**fields | {"products": tuple(kept["products"])})
 
 
-def _completed(item: Item, text: str) -> Item:
+def _completed(item: AskedMedicine, text: str) -> AskedMedicine:
     """An item with the numbers of an answer that names nothing: `the 40 mg one`, `yes`."""
     said_yes = _YES.match(fold(text)) is not None
     read_as: ReadAs = "confirmed" if said_yes and item.read == "corrected" else item.read
@@ -285,7 +285,7 @@ def as_output(request: Request) -> dict[str, Any]:
     }
 
 
-def _about(item: Item) -> str:
+def _about(item: AskedMedicine) -> str:
     """What a reservation is looked for by: the bare name where nothing else is said."""
     is_bare = item.name and item.asked == item.written
     return item.name if is_bare else item.query

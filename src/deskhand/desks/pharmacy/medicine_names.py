@@ -10,12 +10,10 @@ from typing import Literal, NamedTuple
 from rapidfuzz.distance import OSA
 
 from .catalogue import Product, aliases
-from .word_forms import Word, fold, forms_of, stem, words_in
+from .word_forms import TypedWord, fold, forms_of, stem, words_in
 
 NameReading = Literal["exact", "corrected", "unknown"]
 
-LONGEST_NAME = 4
-"""In words."""
 _COMMON_WORDS = """
     vitamin kyselina acidum síran uhličitan activated aktivní jodovaný povidone iron
     penicillin penicilin amoxicillin amoxicilin hyoscine folic calcium
@@ -89,7 +87,7 @@ class MedicineNames:
         if len(words) > 1 and len(words[0].plain) >= 3 and words[0].plain not in _TOO_COMMON:
             self._add(words[0].written, words[0].written)
 
-    def exact(self, words: Sequence[Word], at: int) -> NameMatch | None:
+    def exact(self, words: Sequence[TypedWord], at: int) -> NameMatch | None:
         """The longest name that stands here in one of its regular forms; None where none or where
         two do."""
         best: dict[str, int] = {}
@@ -103,7 +101,7 @@ class MedicineNames:
         longest = _written_so(longest, words, at, most) or longest
         return NameMatch(longest[0], most, "exact") if len(longest) == 1 else None
 
-    def _length_here(self, key: str, words: Sequence[Word], at: int) -> int:
+    def _length_here(self, key: str, words: Sequence[TypedWord], at: int) -> int:
         own = self._spellings[key]
         if words[at].plain in forms_of("".join(own)):
             return 1
@@ -115,7 +113,7 @@ class MedicineNames:
         )
         return len(own) if fits else 0
 
-    def corrected(self, word: Word) -> NameMatch | None:
+    def corrected(self, word: TypedWord) -> NameMatch | None:
         """The one name that this word is a likely misspelling of: it sounds the same, or one
         letter differs. None for a word that is the name of another medicine."""
         if is_other_medicine(word) or len(word.plain) < _SHORTEST_ALIKE - 1:
@@ -132,13 +130,13 @@ class MedicineNames:
                 near |= self._by_sound[sound]
         return NameMatch(near.pop(), 1, "corrected") if len(near) == 1 else None
 
-    def resembles(self, word: Word) -> bool:
+    def resembles(self, word: TypedWord) -> bool:
         """Whether a word is so like one of our names that it may be a medicine's name, too."""
         beginning = word.stem[:4]
         return len(word.plain) >= 5 and any(sound.startswith(beginning) for sound in self._by_sound)
 
 
-def _written_so(names: list[str], words: Sequence[Word], at: int, length: int) -> list[str]:
+def _written_so(names: list[str], words: Sequence[TypedWord], at: int, length: int) -> list[str]:
     """Those of the names that are written letter by letter as they stand here."""
     here = " ".join(word.plain for word in words[at : at + length])
     return [name for name in names if _spelling(name) == here]
@@ -148,12 +146,12 @@ def _spelling(name: str) -> str:
     return " ".join(word.plain for word in words_in(name))
 
 
-def is_other_medicine(word: Word) -> bool:
+def is_other_medicine(word: TypedWord) -> bool:
     """Whether a word is the name of a medicine that is sold elsewhere and not kept here."""
     return other_medicine(word) is not None
 
 
-def other_medicine(word: Word) -> str | None:
+def other_medicine(word: TypedWord) -> str | None:
     """The name of such a medicine as its label has it; None for any other word."""
     return _other_forms().get(word.plain)
 

@@ -10,7 +10,7 @@ from .medicine_names import MedicineNames, NameMatch, NameReading
 from .numbers_in_words import Number, counted_words, nickname_of, number_at
 from .unknown_names import UnknownNames
 from .variants import Variants
-from .word_forms import Word, visible
+from .word_forms import TypedWord, visible
 
 _WEIGHTS = """
     g gr gram grams gramu gramy gramova gramovou gramm gramos gramo
@@ -151,7 +151,7 @@ class MentionReader:
 
     def _name_at(
         self,
-        words: Sequence[Word],
+        words: Sequence[TypedWord],
         at: int,
         unknown: UnknownNames,
         earlier: Sequence[Mention],
@@ -175,7 +175,7 @@ class MentionReader:
         return None if label is None else NameMatch("", 1, "unknown", label)
 
     def _with_company(
-        self, words: Sequence[Word], mentions: Sequence[Mention], index: int
+        self, words: Sequence[TypedWord], mentions: Sequence[Mention], index: int
     ) -> Mention:
         mention = mentions[index]
         first = mentions[index - 1].end if index else 0
@@ -186,7 +186,7 @@ class MentionReader:
         return mention._replace(**company._asdict() | {"end": mention.end, "said": said})
 
 
-def _with_all_numbers(words: Sequence[Word], mention: Mention) -> Mention:
+def _with_all_numbers(words: Sequence[TypedWord], mention: Mention) -> Mention:
     """The only medicine of a text with what is said about packs and strengths elsewhere in it."""
     seen: dict[str, list[float]] = {kind: [] for kind in _KINDS}
     for place, number in _numbers(words, 0, len(words)):
@@ -203,7 +203,7 @@ def _with_all_numbers(words: Sequence[Word], mention: Mention) -> Mention:
     )
 
 
-def _counts_unclearly(words: Sequence[Word]) -> bool:
+def _counts_unclearly(words: Sequence[TypedWord]) -> bool:
     """Whether packs are counted by a word that is no number we know: `several boxes`."""
     for at in range(1, len(words)):
         is_pack = _PACK_WORD.match(words[at].plain) is not None and not words[at].opens
@@ -215,14 +215,14 @@ def _counts_unclearly(words: Sequence[Word]) -> bool:
     return False
 
 
-def _plain_mention(words: Sequence[Word], at: int, match: NameMatch) -> Mention:
+def _plain_mention(words: Sequence[TypedWord], at: int, match: NameMatch) -> Mention:
     end = at + match.length
     typed = " ".join(word.written for word in words[at:end])
     written = match.label or typed
     return Mention(written, match.name, match.read, at, end, said=written, typed=typed)
 
 
-def _company(words: Sequence[Word], mention: Mention, first: int, last: int) -> Company:
+def _company(words: Sequence[TypedWord], mention: Mention, first: int, last: int) -> Company:
     """What belongs to a name: the number right before it, and what stands behind it up to the
     number before the next name."""
     kinds: dict[str, list[float]] = {kind: [] for kind in _KINDS}
@@ -253,7 +253,7 @@ def _company(words: Sequence[Word], mention: Mention, first: int, last: int) -> 
     )
 
 
-def _begin_of_reach(words: Sequence[Word], mention: Mention, first: int) -> int:
+def _begin_of_reach(words: Sequence[TypedWord], mention: Mention, first: int) -> int:
     """A word or two before a name may say its form, but none before an `and`: of `Iberogast drops
     and Buscopan` the drops are the other one's."""
     begin = mention.place
@@ -264,7 +264,7 @@ def _begin_of_reach(words: Sequence[Word], mention: Mention, first: int) -> int:
     return begin
 
 
-def _end_of_reach(words: Sequence[Word], mention: Mention, last: int) -> int:
+def _end_of_reach(words: Sequence[TypedWord], mention: Mention, last: int) -> int:
     stop = mention.end
     while stop < min(last, mention.end + _REACH) and not words[stop].opens:
         stop += 1
@@ -276,7 +276,7 @@ def _end_of_reach(words: Sequence[Word], mention: Mention, last: int) -> int:
     return stop
 
 
-def number_before(words: Sequence[Word], place: int, first: int) -> tuple[int, Number] | None:
+def number_before(words: Sequence[TypedWord], place: int, first: int) -> tuple[int, Number] | None:
     """The number right before a name and where it begins, with nothing but words for packs and
     small words between."""
     at = place - 1
@@ -291,7 +291,7 @@ def number_before(words: Sequence[Word], place: int, first: int) -> tuple[int, N
     return None
 
 
-def _number_ending_at(words: Sequence[Word], at: int, first: int) -> tuple[int, Number] | None:
+def _number_ending_at(words: Sequence[TypedWord], at: int, first: int) -> tuple[int, Number] | None:
     for begin in range(max(first, at - 2), at + 1):
         number = number_at(words, begin)
         if number is None or begin + number.length != at + 1:
@@ -302,7 +302,7 @@ def _number_ending_at(words: Sequence[Word], at: int, first: int) -> tuple[int, 
     return None
 
 
-def _kind_before(words: Sequence[Word], place: int, number: Number) -> tuple[str, float]:
+def _kind_before(words: Sequence[TypedWord], place: int, number: Number) -> tuple[str, float]:
     following = words[place + number.length].plain
     if following in MILLIGRAMS and number.in_digits:
         return _kind_by_unit(number, following)
@@ -311,7 +311,7 @@ def _kind_before(words: Sequence[Word], place: int, number: Number) -> tuple[str
     return "count", number.value
 
 
-def _numbers(words: Sequence[Word], begin: int, stop: int) -> Iterator[tuple[int, Number]]:
+def _numbers(words: Sequence[TypedWord], begin: int, stop: int) -> Iterator[tuple[int, Number]]:
     at = begin
     while at < stop:
         number = number_at(words, at)
@@ -323,7 +323,7 @@ def _numbers(words: Sequence[Word], begin: int, stop: int) -> Iterator[tuple[int
 
 
 def _kind_behind(
-    words: Sequence[Word], mention: Mention, place: int, number: Number
+    words: Sequence[TypedWord], mention: Mention, place: int, number: Number
 ) -> tuple[str, float]:
     """What a number behind a name says; an empty kind where it is about something else."""
     kind, value = kind_by_neighbours(words, place, number)
@@ -341,7 +341,7 @@ def _kind_behind(
     return ("bare" if is_adjacent else ""), value
 
 
-def kind_by_neighbours(words: Sequence[Word], place: int, number: Number) -> tuple[str, float]:
+def kind_by_neighbours(words: Sequence[TypedWord], place: int, number: Number) -> tuple[str, float]:
     """Whether the words around a number say that it is a strength, a pack's size or a number of
     packs; an empty kind where they do not."""
     after = place + number.length

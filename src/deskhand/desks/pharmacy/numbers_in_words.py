@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from .word_forms import Word, words_in
+from .word_forms import TypedWord, words_in
 
 _WORDS: dict[int, str] = {
     1: """jeden jedna jedno jednoho jednu jedne jednom jednou jedneho one a an single ein eine einen
@@ -110,11 +110,11 @@ class Number(NamedTuple):
     in_digits: bool
 
 
-def is_number_word(word: Word) -> bool:
+def is_number_word(word: TypedWord) -> bool:
     return word.plain in _VALUE_OF or word.plain in _HALVES or nickname_of(word) is not None
 
 
-def nickname_of(word: Word) -> int | None:
+def nickname_of(word: TypedWord) -> int | None:
     """The number that a pack or a strength is called by in one word; None for any other word."""
     for stem, value in _NICKNAME.items():
         if word.plain.startswith(stem) and _AFTER_NICKNAME.match(word.plain[len(stem) :]):
@@ -122,7 +122,7 @@ def nickname_of(word: Word) -> int | None:
     return None
 
 
-def number_at(words: Sequence[Word], at: int) -> Number | None:
+def number_at(words: Sequence[TypedWord], at: int) -> Number | None:
     """The number that begins at this word; None where none does."""
     word = words[at]
     if word.is_number:
@@ -138,7 +138,7 @@ def number_at(words: Sequence[Word], at: int) -> Number | None:
     return _with_factor(words, at, float(value), in_digits=False)
 
 
-def counted_words(text: str) -> list[Word]:
+def counted_words(text: str) -> list[TypedWord]:
     """The words of a text, in which no small word of Czech passes for an English number: `ten
     Controloc` is this Controloc, not ten."""
     words = words_in(text)
@@ -148,11 +148,11 @@ def counted_words(text: str) -> list[Word]:
     return [_as_czech(word) for word in words]
 
 
-def _as_czech(word: Word) -> Word:
+def _as_czech(word: TypedWord) -> TypedWord:
     return word._replace(plain="tento") if word.plain == "ten" else word
 
 
-def _with_factor(words: Sequence[Word], at: int, value: float, *, in_digits: bool) -> Number:
+def _with_factor(words: Sequence[TypedWord], at: int, value: float, *, in_digits: bool) -> Number:
     """`two hundred`, `a couple`, `dvě stě`, but not `1000? sto tablet` nor `20 hundred tablets`,
     which are a strength and a pack."""
     factor, length = _factor_behind(words, at), 1
@@ -162,7 +162,7 @@ def _with_factor(words: Sequence[Word], at: int, value: float, *, in_digits: boo
     return Number(value, length, in_digits) if in_digits else _with_rest(words, at, value, length)
 
 
-def _factor_behind(words: Sequence[Word], at: int) -> int:
+def _factor_behind(words: Sequence[TypedWord], at: int) -> int:
     """The hundred or thousand right behind a number, with nothing but a space between; zero where
     there is none."""
     if at + 1 >= len(words) or words[at + 1].start - words[at].end > 1:
@@ -173,7 +173,7 @@ def _factor_behind(words: Sequence[Word], at: int) -> int:
     return 100 if following == "ste" else _VALUE_OF.get(following, 0)
 
 
-def _with_rest(words: Sequence[Word], at: int, value: float, length: int) -> Number:
+def _with_rest(words: Sequence[TypedWord], at: int, value: float, length: int) -> Number:
     """`a hundred and five`, `twenty-eight`, `cuarenta y ocho`: tens and hundreds with what follows
     them. A comma between them makes two numbers."""
     place = at + length
@@ -189,7 +189,7 @@ def _with_rest(words: Sequence[Word], at: int, value: float, length: int) -> Num
     return Number(value + rest, place + 1 - at, in_digits=False)
 
 
-def _half_dozen(words: Sequence[Word], at: int) -> Number | None:
+def _half_dozen(words: Sequence[TypedWord], at: int) -> Number | None:
     for skipped in (1, 2):
         place = at + skipped
         between = [word.plain for word in words[at + 1 : place]]

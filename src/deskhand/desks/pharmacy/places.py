@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from .catalogue import Pharmacy, sample_pharmacies
 from .forms import FORM_OF
-from .word_forms import Word, fold, words_in
+from .word_forms import TypedWord, fold, words_in
 
 _DATA = Path(__file__).parent / "data"
 _LONGEST_PLACE = 4
@@ -121,7 +121,7 @@ def places_in(text: str, pharmacies: Sequence[Pharmacy] | None = None) -> Places
     return _narrowed(served, times, tuple(not_served))
 
 
-def _is_origin(words: Sequence[Word], at: int) -> bool:
+def _is_origin(words: Sequence[TypedWord], at: int) -> bool:
     """Whether somebody tells only where he comes from."""
     return at > 0 and words[at - 1].plain in _FROM
 
@@ -184,7 +184,9 @@ def _table(pharmacies: tuple[Pharmacy, ...]) -> dict[str, _Named]:
     return table
 
 
-def _longest(table: dict[str, _Named], words: Sequence[Word], at: int) -> tuple[int, _Named | None]:
+def _longest(
+    table: dict[str, _Named], words: Sequence[TypedWord], at: int
+) -> tuple[int, _Named | None]:
     for length in range(min(_LONGEST_PLACE, len(words) - at), 0, -1):
         named = table.get(" ".join(word.plain for word in words[at : at + length]))
         if named is not None and not (named.weak and not _is_a_place(words, at, length)):
@@ -192,7 +194,7 @@ def _longest(table: dict[str, _Named], words: Sequence[Word], at: int) -> tuple[
     return 1, None
 
 
-def _is_a_place(words: Sequence[Word], at: int, length: int) -> bool:
+def _is_a_place(words: Sequence[TypedWord], at: int, length: int) -> bool:
     """Whether an ordinary word means a pharmacy here: it is written like a name, and what stands
     around it speaks of a place."""
     before = words[at - 1].plain if at else ""
@@ -203,7 +205,7 @@ def _is_a_place(words: Sequence[Word], at: int, length: int) -> bool:
     return is_name and before in _BEFORE_A_PLACE
 
 
-def _is_beside_its_town(words: Sequence[Word], at: int) -> bool:
+def _is_beside_its_town(words: Sequence[TypedWord], at: int) -> bool:
     """Whether a town of ours is named right before, by who writes no capitals: `v praze na
     letne`."""
     near = {word.plain for word in words[max(0, at - 3) : at]}
@@ -217,7 +219,7 @@ def _own_towns() -> frozenset[str]:
     return frozenset(_plain(name) for names in first for name in names if name[0] != _WEAK)
 
 
-def _town_at(words: Sequence[Word], at: int) -> tuple[int, str]:
+def _town_at(words: Sequence[TypedWord], at: int) -> tuple[int, str]:
     """A town without a pharmacy of ours that begins at this word, and its length in words."""
     for length in range(min(_LONGEST_PLACE, len(words) - at), 0, -1):
         here = words[at : at + length]
@@ -230,7 +232,7 @@ def _town_at(words: Sequence[Word], at: int) -> tuple[int, str]:
     return 1, ""
 
 
-def _stands_alone(words: Sequence[Word], at: int) -> bool:
+def _stands_alone(words: Sequence[TypedWord], at: int) -> bool:
     """Whether a capitalised word is a sentence of its own: `Zlín. Zodac 10 mg.`"""
     following = words[at + 1 : at + 2]
     is_sentence = words[at].opens and (not following or following[0].opens)
@@ -261,7 +263,7 @@ def unnamed_town(text: str, taken: Iterable[str]) -> str:
     return ""
 
 
-def _is_no_town(word: Word) -> bool:
+def _is_no_town(word: TypedWord) -> bool:
     """Whether a word is a number, a form, a currency, or another noun that follows an `in`."""
     if word.is_number or word.stem in FORM_OF or word.plain in _NOT_TOWNS:
         return True

@@ -30,7 +30,7 @@ class Choice(NamedTuple):
     """The strength, form or pack that the catalogue lacks, in the customer's numbers."""
 
 
-class SearchHit(NamedTuple):
+class ProductHit(NamedTuple):
     product: Product
     choice: Choice
 
@@ -67,17 +67,17 @@ class ProductIndex:
                 kept[f"{key} {mention.said}"] = mention
         return sorted(kept.values(), key=lambda mention: mention.place)
 
-    def search(self, query: str, limit: int = 5) -> list[SearchHit]:
+    def search(self, query: str, limit: int = 5) -> list[ProductHit]:
         """The products a query means, best first; those of several names take turns."""
         ranked = [self._hits(self.choose(mention)) for mention in self.mentions(query)]
-        hits: dict[str, SearchHit] = {}
+        hits: dict[str, ProductHit] = {}
         for turn in zip_longest(*ranked):
             for hit in filter(None, turn):
                 hits.setdefault(hit.product.id, hit)
         return list(hits.values())[:limit]
 
-    def _hits(self, choice: Choice) -> list[SearchHit]:
-        return [SearchHit(product, choice) for product in choice.products]
+    def _hits(self, choice: Choice) -> list[ProductHit]:
+        return [ProductHit(product, choice) for product in choice.products]
 
     def choose(self, mention: Mention) -> Choice:
         """The products that a mention means; never one of another name, strength, form or pack

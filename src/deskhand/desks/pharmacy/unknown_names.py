@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from .forms import FORM_OF
 from .medicine_names import MedicineNames, other_medicine
 from .numbers_in_words import number_at
-from .word_forms import Word
+from .word_forms import TypedWord
 
 UNITS = frozenset(("mg", "mcg", "ug", "mikrogram", "mikrogramu", "iu", "mj"))
 _SUBSTANCE = re.compile(
@@ -94,7 +94,7 @@ _FEW_WORDS = 4
 """So few words may be nothing but a name; in more, the first word of a sentence is none."""
 
 
-def _is_amount(word: Word) -> bool:
+def _is_amount(word: TypedWord) -> bool:
     return word.is_number or word.plain in UNITS or len(word.plain) <= len("ml")
 
 
@@ -105,7 +105,7 @@ class UnknownNames:
         self,
         names: MedicineNames,
         text: str,
-        words: Sequence[Word],
+        words: Sequence[TypedWord],
         others: Collection[str],
         *,
         nouns: bool,
@@ -156,7 +156,7 @@ class UnknownNames:
     def _stands_before_a_number(self, place: int) -> bool:
         return place + 1 < len(self._words) and self._words[place + 1].is_number
 
-    def _is_something_else(self, word: Word) -> bool:
+    def _is_something_else(self, word: TypedWord) -> bool:
         is_ordinary = word.plain in _NO_NAMES or word.plain in MAKERS
         return is_ordinary or word.stem in FORM_OF or word.plain in self._others
 

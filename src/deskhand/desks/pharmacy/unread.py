@@ -13,7 +13,7 @@ from .numbers_in_words import is_number_word
 from .phrases import speaks_of
 from .places import place_words
 from .unknown_names import MAKERS, ORDINARY_WORDS
-from .word_forms import Word, words_in
+from .word_forms import TypedWord, words_in
 
 _FILE = Path(__file__).parent / "data" / "ordinary_words.txt"
 _JOINING = r"\b(?:a|i|ani|plus|y|e|o)\b"
@@ -87,24 +87,24 @@ def _wants_something_strange(piece: str) -> bool:
     return bool(meant) and _is_strange(meant[0])
 
 
-def _is_bare(words: Sequence[Word]) -> bool:
+def _is_bare(words: Sequence[TypedWord]) -> bool:
     """Whether there is nothing but a strange word and what stands beside a name."""
     strange = [word for word in words if _is_strange(word)]
     others = [word for word in words if word not in strange]
     return len(strange) == 1 and all(map(_stands_beside_a_name, others))
 
 
-def _stands_beside_a_name(word: Word) -> bool:
+def _stands_beside_a_name(word: TypedWord) -> bool:
     if is_of_a_name(word) or word.plain in DETERMINERS or word.plain in place_words():
         return True
     return is_number_word(word) or word.plain in _BESIDE_A_NAME
 
 
-def _says_little(word: Word) -> bool:
+def _says_little(word: TypedWord) -> bool:
     return says_nothing(word) or word.plain in DETERMINERS or is_number_word(word)
 
 
-def _is_strange(word: Word) -> bool:
+def _is_strange(word: TypedWord) -> bool:
     if len(word.plain) < _SHORTEST_THING or _says_little(word) or word.plain in OF_A_SHOP:
         return False
     if word.plain in ORDINARY_WORDS or word.plain in MAKERS or word.plain in _ordinary_words():

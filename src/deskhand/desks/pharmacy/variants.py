@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from .forms import FORM_OF
 from .medicine_names import MedicineNames, NameMatch, is_other_medicine
 from .unknown_names import MAKERS, ORDINARY_WORDS
-from .word_forms import Word
+from .word_forms import TypedWord
 
 _VARIANTS = """
     grip plus extra forte combi kombi neo rapid rapide duo retard sr xr zok cor complex komplex max
@@ -35,7 +35,7 @@ class Variants:
         self,
         names: MedicineNames,
         text: str,
-        words: Sequence[Word],
+        words: Sequence[TypedWord],
         others: Collection[str],
         *,
         nouns: bool,

@@ -35,7 +35,7 @@ _SHORTEST_BARE_STEM = 4
 _SHORTEST_NEUTER = 5
 
 
-class Word(NamedTuple):
+class TypedWord(NamedTuple):
     """A word as it was typed, its plain form, and its form as it sounds without its ending."""
 
     written: str
@@ -74,10 +74,10 @@ def stem(plain: str) -> str:
     return short if len(short) >= _SHORTEST_STEM else plain
 
 
-def words_in(text: str) -> list[Word]:
+def words_in(text: str) -> list[TypedWord]:
     """Numbers and words in order; `400mg` is two."""
     clean = visible(text)
-    words: list[Word] = []
+    words: list[TypedWord] = []
     end = 0
     for piece in _WORD.finditer(clean):
         opens = not words or _SENTENCE_END.search(clean, end, piece.start()) is not None
@@ -97,10 +97,10 @@ def sentences_in(text: str) -> list[str]:
     return [piece.strip() for piece in pieces if piece.strip()]
 
 
-def _word(written: str, start: int, opens: bool) -> Word:
+def _word(written: str, start: int, opens: bool) -> TypedWord:
     plain = fold(written)
     sound = plain if plain[:1].isdigit() else stem(plain)
-    return Word(written, plain, sound, start, opens)
+    return TypedWord(written, plain, sound, start, opens)
 
 
 @cache

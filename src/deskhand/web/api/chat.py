@@ -27,7 +27,7 @@ from deskhand.web.api.parts import CHAT
 from deskhand.web.api.problems import RETRY_AFTER, Refused, invalid_fields
 from deskhand.web.api.request_body import json_body, parse_json, read_body
 from deskhand.web.chat_files import LARGEST_ENCODED, MOST_FILES, FileBody, attachments_of
-from deskhand.web.chat_login import LONGEST_TOKEN, LoginRefused, customer_in, login_secret
+from deskhand.web.chat_login import LONGEST_TOKEN, TokenRefused, customer_in, login_secret
 from deskhand.web.chat_pulse import ChatPulse
 from deskhand.web.chat_stream import ChatStream
 
@@ -127,9 +127,9 @@ def _customer(login: str | None, settings: ChatSection, desk: str) -> str | None
     try:
         secret = login_secret(settings)
         if secret is None:
-            raise LoginRefused("this chat takes no login tokens")
+            raise TokenRefused("this chat takes no login tokens")
         return customer_in(login, secret, settings.audience or desk)
-    except LoginRefused as error:
+    except TokenRefused as error:
         raise Refused(401, str(error)) from None
 
 

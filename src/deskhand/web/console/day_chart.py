@@ -14,7 +14,7 @@ _EPOCH = date(1970, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class DayBar:
     x: float
     y: float
     width: float
@@ -35,7 +35,7 @@ class DayChart:
     days: list[date]
     counts: list[dict[str, int]]
     """What became of the replies of each day, by name."""
-    bars: list[Bar]
+    bars: list[DayBar]
     lines: list[tuple[float, int]]
     """Where a line stands, and for how many."""
     labels: list[tuple[float, date]]
@@ -61,7 +61,7 @@ def day_chart(
     top = _round_up(max(sum(of_day.values()) for of_day in counts))
     step = (WIDTH - LEFT) / days
     scale = (HEIGHT - BOTTOM - 8) / top
-    bars: list[Bar] = []
+    bars: list[DayBar] = []
     for number, of_day in enumerate(counts):
         base = float(HEIGHT - BOTTOM)
         for name, fill in series:
@@ -70,7 +70,7 @@ def day_chart(
                 base -= height
                 x = LEFT + number * step + step * _GAP / 2
                 bars.append(
-                    Bar(
+                    DayBar(
                         x, base, step * (1 - _GAP), height, fill, name, of_day[name], first + number
                     )
                 )

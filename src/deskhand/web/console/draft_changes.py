@@ -11,7 +11,7 @@ _MOST_TOKENS = 6000
 """Longer texts are shown as they are: comparing them would keep others waiting."""
 
 
-class Piece(NamedTuple):
+class DraftPiece(NamedTuple):
     """Some words of the draft that are shown alike."""
 
     kind: Kind
@@ -22,11 +22,11 @@ class Piece(NamedTuple):
     """The number of the source that ends here; 0 for none."""
 
 
-class Block(NamedTuple):
+class Paragraph(NamedTuple):
     """A paragraph of a letter, or what it quotes."""
 
     is_quote: bool
-    pieces: list[Piece]
+    pieces: list[DraftPiece]
 
     @property
     def text(self) -> str:
@@ -34,14 +34,14 @@ class Block(NamedTuple):
 
 
 class Changes(NamedTuple):
-    pieces: list[Piece]
+    pieces: list[DraftPiece]
     out: int
     """How many words were taken out."""
     into: int
     """How many words were put in."""
 
     @property
-    def blocks(self) -> list[Block]:
+    def blocks(self) -> list[Paragraph]:
         return blocks_of(self.pieces)
 
 
@@ -61,7 +61,7 @@ def changes_of(
     """
     marked = list(_spans(after, loose))
     cited = {span.end: span.number for span in _spans(after, quotes)}
-    pieces: list[Piece] = []
+    pieces: list[DraftPiece] = []
     place = 0
     for kind, token in _compare(_TOKENS.findall(before), _TOKENS.findall(after)):
         end = place + (0 if kind == "removed" else len(token))
@@ -70,7 +70,7 @@ def changes_of(
             here = (span.number for span in marked if span.start < end and place < span.end)
             number = next(here, 0)
         cite = 0 if kind == "removed" else _cited(cited, place, end)
-        _add(pieces, Piece(kind, token, number, cite))
+        _add(pieces, DraftPiece(kind, token, number, cite))
         place = end
     return Changes(pieces, _words(pieces, "removed"), _words(pieces, "added"))
 
@@ -108,7 +108,7 @@ def _cited(cited: dict[int, int], start: int, end: int) -> int:
     return next((number for at, number in cited.items() if start < at <= end), 0)
 
 
-def _add(pieces: list[Piece], piece: Piece) -> None:
+def _add(pieces: list[DraftPiece], piece: DraftPiece) -> None:
     """Join it to the last one where both are shown alike."""
     last = pieces[-1] if pieces else None
     if last is None or last.cite or (last.kind, last.loose) != (piece.kind, piece.loose):
@@ -117,13 +117,13 @@ def _add(pieces: list[Piece], piece: Piece) -> None:
         pieces[-1] = last._replace(text=last.text + piece.text, cite=piece.cite)
 
 
-def _words(pieces: Sequence[Piece], kind: Kind) -> int:
+def _words(pieces: Sequence[DraftPiece], kind: Kind) -> int:
     return sum(len(piece.text.split()) for piece in pieces if piece.kind == kind)
 
 
-def blocks_of(pieces: Sequence[Piece]) -> list[Block]:
+def blocks_of(pieces: Sequence[DraftPiece]) -> list[Paragraph]:
     """A letter by paragraphs: empty lines part them, and so do the signs before quoted lines."""
-    blocks: list[Block] = []
+    blocks: list[Paragraph] = []
     goes_on = False
     for line in _lines(pieces):
         text = "".join(piece.text for piece in line)
@@ -133,7 +133,7 @@ def blocks_of(pieces: Sequence[Piece]) -> list[Block]:
         is_quote = text.lstrip().startswith(">")
         shown = _unquoted(line) if is_quote else line
         if not goes_on or blocks[-1].is_quote != is_quote:
-            blocks.append(Block(is_quote, []))
+            blocks.append(Paragraph(is_quote, []))
         elif blocks[-1].pieces:
             last = blocks[-1].pieces[-1]
             blocks[-1].pieces[-1] = last._replace(text=f"{last.text}\n")
@@ -142,14 +142,14 @@ def blocks_of(pieces: Sequence[Piece]) -> list[Block]:
     return blocks
 
 
-def letter_blocks(text: str) -> list[Block]:
+def letter_blocks(text: str) -> list[Paragraph]:
     """The paragraphs of a text that nobody changed."""
-    return blocks_of([Piece("same", text)])
+    return blocks_of([DraftPiece("same", text)])
 
 
-def _lines(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
+def _lines(pieces: Sequence[DraftPiece]) -> Iterator[list[DraftPiece]]:
     """The same pieces line by line; the source stays with the last words of its piece."""
-    line: list[Piece] = []
+    line: list[DraftPiece] = []
     for piece in pieces:
         parts = piece.text.split("\n")
         last = len(parts) - 1
@@ -165,7 +165,7 @@ def _lines(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
     yield line
 
 
-def _unquoted(line: Sequence[Piece]) -> list[Piece]:
+def _unquoted(line: Sequence[DraftPiece]) -> list[DraftPiece]:
     """A quoted line without its sign."""
     shown = list(line)
     for number, piece in enumerate(shown):

@@ -26,7 +26,7 @@ class Finding(NamedTuple):
     """What that source says."""
 
 
-class Effects(NamedTuple):
+class EffectCounts(NamedTuple):
     """What the run's tools have changed, and what they may not change yet."""
 
     done: int
@@ -74,8 +74,8 @@ def rules_of(review: Review) -> list[tuple[Cause, str]]:
     return [(cause, words.get(cause, "")) for cause in gravest(review.causes)]
 
 
-def effects_of(effects: Sequence[Effect], calls: Sequence[Mapping[str, Any]]) -> Effects:
+def effects_of(effects: Sequence[Effect], calls: Sequence[Mapping[str, Any]]) -> EffectCounts:
     own = [effect for effect in effects if effect.tool != DELIVER]
     done = [effect for effect in own if effect.state is EffectState.DONE]
     held = [call for call in calls if call["verdict"] == "hold"]
-    return Effects(len(done), len(held), frozenset(effect.tool for effect in own))
+    return EffectCounts(len(done), len(held), frozenset(effect.tool for effect in own))

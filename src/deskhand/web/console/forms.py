@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 
-from deskhand.mail.mime import Part, split
+from deskhand.mail.mime import MimePart, split
 from deskhand.model.attached_files import (
     LARGEST_TOGETHER,
     MOST_FILES,
@@ -53,7 +53,7 @@ async def read_submission(request: Request) -> Submission:
     return Submission(fields, tuple(files))
 
 
-def _field_name(part: Part) -> str:
+def _field_name(part: MimePart) -> str:
     match = _NAME.search(part.header("content-disposition"))
     if match is None:
         raise Refused(400, "the form cannot be read")

@@ -47,7 +47,7 @@ from deskhand.web.console.queue_page import NOBODY, path_of
 from deskhand.web.console.session import HOME, LOGIN, POLICY, Visit, chat_path
 from deskhand.web.console.translation import (
     LANGUAGES,
-    Language,
+    InterfaceLanguage,
     Translator,
     chosen_language,
     chosen_zone,
@@ -105,7 +105,7 @@ def clock(context: Context, at: float) -> str:
 @pass_context
 def day_of(context: Context, at: float) -> str:
     """The day of a moment in the reader's zone, with its year."""
-    written: Language = context["written"]
+    written: InterfaceLanguage = context["written"]
     day = datetime.fromtimestamp(at, context["zone"])
     return f"{day.strftime(written.day)} {day.year}"
 
@@ -113,14 +113,14 @@ def day_of(context: Context, at: float) -> str:
 @pass_context
 def day_words(context: Context, day: date) -> str:
     """A day of this year, as the reader's language writes it."""
-    written: Language = context["written"]
+    written: InterfaceLanguage = context["written"]
     return day.strftime(written.day)
 
 
 @pass_context
 def number(context: Context, value: float, digits: int = 0) -> str:
     """A number as the reader's language writes it."""
-    written: Language = context["written"]
+    written: InterfaceLanguage = context["written"]
     return written.number(value, digits)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from deskhand.errors import DeskhandError
-from deskhand.ports.console import Change, ConsoleFeed, Look, Looker, Place
+from deskhand.ports.console import ConsoleFeed, Look, Looker, Place, RecordChange
 
 log = logging.getLogger("deskhand.web")
 
@@ -32,7 +32,7 @@ _MOST_CAUGHT_UP = 100
 
 
 @dataclass(eq=False)
-class Window:
+class OpenPage:
     """An open page of somebody, and the events that it has not been sent yet."""
 
     name: str
@@ -64,7 +64,7 @@ class LiveHub:
     def __init__(self, feed: ConsoleFeed, stopping: asyncio.Event) -> None:
         self._feed = feed
         self._stopping = stopping
-        self._windows: set[Window] = set()
+        self._windows: set[OpenPage] = set()
         self._teller: asyncio.Task[None] | None = None
         self._beginning = asyncio.Lock()
         self._soon = asyncio.Event()
@@ -78,7 +78,7 @@ class LiveHub:
         """Somebody did something here: the others need not wait for the next look."""
         self._soon.set()
 
-    async def events(self, window: Window) -> AsyncGenerator[str]:
+    async def events(self, window: OpenPage) -> AsyncGenerator[str]:
         """What happens, as it is sent, until the window closes or the server stops."""
         yield "retry: 1000\n\n"
         self._windows.add(window)
@@ -104,7 +104,7 @@ class LiveHub:
                 self._mark = await self._feed.newest()
                 self._teller = asyncio.create_task(self._tell())
 
-    async def _catch_up(self, window: Window) -> None:
+    async def _catch_up(self, window: OpenPage) -> None:
         """Tell what happened after the page was read and before its stream was open."""
         if window.after is None or await self._feed.newest() <= window.after:
             return
@@ -115,7 +115,7 @@ class LiveHub:
         for change in changes:
             _tell_change(window, change)
 
-    async def _next(self, window: Window) -> str:
+    async def _next(self, window: OpenPage) -> str:
         if window.missed:
             window.missed = False
             return "event: missed\ndata: {}\n\n"
@@ -125,7 +125,7 @@ class LiveHub:
         except TimeoutError:
             return ": still here\n\n"
 
-    async def _close(self, window: Window) -> None:
+    async def _close(self, window: OpenPage) -> None:
         self._windows.discard(window)
         if not self._windows and self._teller is not None:
             self._teller.cancel()
@@ -164,7 +164,7 @@ class LiveHub:
         self._tell_people(look.lookers)
         self._tell_states(look)
 
-    def _new(self, look: Look) -> list[Change]:
+    def _new(self, look: Look) -> list[RecordChange]:
         """Those not told yet. The mark stays behind for a while where changes may be seen late."""
         now = asyncio.get_running_loop().time()
         new = [change for change in look.changes if change.number not in self._seen]
@@ -177,7 +177,7 @@ class LiveHub:
             del self._seen[number]
         return new
 
-    def _tell_changes(self, changes: Iterable[Change]) -> None:
+    def _tell_changes(self, changes: Iterable[RecordChange]) -> None:
         for change in changes:
             for window in self._windows:
                 _tell_change(window, change)
@@ -208,10 +208,10 @@ class LiveHub:
                 window.tell("changed")
         self._states = look.states
 
-    def _at(self, desk: str) -> list[Window]:
+    def _at(self, desk: str) -> list[OpenPage]:
         return [window for window in self._windows if desk in window.desks]
 
-    def _tell_others(self, window: Window) -> None:
+    def _tell_others(self, window: OpenPage) -> None:
         """Say who else looks at the same, where that has changed."""
         here = () if window.place is None else self._here.get(window.place, ())
         others = [name for name in here if name != window.person]
@@ -220,7 +220,7 @@ class LiveHub:
             window.tell("here", people=others)
 
 
-def _tell_change(window: Window, change: Change) -> None:
+def _tell_change(window: OpenPage, change: RecordChange) -> None:
     """Only of the desks that its person may touch."""
     desk, number = change.desk, change.number
     if desk not in window.desks:

@@ -6,7 +6,7 @@ from deskhand.errors import NotFound
 from deskhand.model.ids import new_id
 from deskhand.ports.console import Place
 from deskhand.web.console.frame import HEADERS, count_waiting
-from deskhand.web.console.live import LiveHub, Window
+from deskhand.web.console.live import LiveHub, OpenPage
 from deskhand.web.console.session import Visit
 
 _UNBUFFERED = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -25,7 +25,7 @@ class LivePages:
         place = await read_place(visit, asked.get("at", ""))
         after = visit.request.headers.get("last-event-id") or asked.get("after", "")
         last_change = int(after[:18]) if after.isascii() and after.isdecimal() else None
-        window = Window(new_id("win"), visit.name, frozenset(visit.desks), place, last_change)
+        window = OpenPage(new_id("win"), visit.name, frozenset(visit.desks), place, last_change)
         return StreamingResponse(
             self._hub.events(window),
             media_type="text/event-stream",

@@ -22,8 +22,6 @@ from deskhand.web.console.metrics_csv import days_csv, split_csv, trust_csv
 from deskhand.web.console.screened_page import read_before
 from deskhand.web.console.session import Visit
 
-PLACE = "/metrics/"
-LIST = "/metrics/list"
 PAGE = 50
 SERIES = (
     (Became.SENT, "by itself", "f1"),

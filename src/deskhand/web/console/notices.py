@@ -41,7 +41,7 @@ SAID_OF_MANY = {
 }
 
 
-class Notice(NamedTuple):
+class PageNotice(NamedTuple):
     words: Phrase
     undo: str = ""
     """Where the form goes that undoes it; empty where nothing does."""
@@ -56,7 +56,7 @@ def with_notice(path: str, said: str, of: str) -> str:
     return f"{place}{sign}said={said}&of={quote(of)}{mark}{part}"
 
 
-def read_notice(visit: Visit) -> Notice | None:
+def read_notice(visit: Visit) -> PageNotice | None:
     """What the address names; None for what no page of ours wrote."""
     params = visit.request.query_params
     said = params.get("said", "")
@@ -67,9 +67,9 @@ def read_notice(visit: Visit) -> Notice | None:
     may_undo = visit.role.covers(Role.AGENT)
     if said in SAID:
         words, undo = SAID[said]
-        return Notice(Phrase(words), undo.format(of=of[0]) if may_undo else "")
+        return PageNotice(Phrase(words), undo.format(of=of[0]) if may_undo else "")
     if said in SAID_OF_MANY:
         words, undo = SAID_OF_MANY[said]
         fields = tuple(f"{CHOSEN}{name}" for name in of)
-        return Notice(Phrase(words, count=len(of)), undo if may_undo else "", fields)
+        return PageNotice(Phrase(words, count=len(of)), undo if may_undo else "", fields)
     return None

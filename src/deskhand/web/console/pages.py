@@ -8,7 +8,7 @@ from typing import Any
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from deskhand.engine.descriptions import DECIDED
-from deskhand.engine.review_search import Item
+from deskhand.engine.review_search import ReviewHit
 from deskhand.errors import Conflict, NotFound
 from deskhand.model.access import Role
 from deskhand.model.causes import Cause
@@ -313,7 +313,7 @@ class ApprovalPages:
 
 
 async def _queue_pane(
-    visit: Visit, counts: QueueCounts, shown: Sequence[Item], *, is_more: bool
+    visit: Visit, counts: QueueCounts, shown: Sequence[ReviewHit], *, is_more: bool
 ) -> dict[str, Any]:
     """The list of reviews with all that it can be narrowed by."""
     now = time.time()
@@ -349,7 +349,7 @@ def _zone(visit: Visit) -> str:
 
 async def _around_review(
     visit: Visit, chosen: Filter, review: Review
-) -> tuple[list[Item], bool, bool]:
+) -> tuple[list[ReviewHit], bool, bool]:
     """A page of the queue with this review in it; whether there is more, and something before.
 
     It is the first page, if the review is on it or no longer in the queue.

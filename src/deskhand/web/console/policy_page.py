@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from deskhand.model.outcome import EffectClass
 from deskhand.model.totals import Sums, is_money, shown
-from deskhand.tools.call_trial import AssumedCall, Trial
+from deskhand.tools.call_trial import AssumedCall, TriedCall
 from deskhand.tools.registry import Tool
 from deskhand.web.api.access import ServedDesk
 
@@ -107,7 +107,7 @@ def _fields(tool: Tool, params: Mapping[str, str]) -> list[dict[str, Any]]:
     return fields
 
 
-def _number(rules: Any, trial: Trial | None) -> int | None:
+def _number(rules: Any, trial: TriedCall | None) -> int | None:
     """Which of the desk's rules decided, or let the call pass."""
     names = [rule.name for rule in rules]
     named = None if trial is None else trial.own_rule

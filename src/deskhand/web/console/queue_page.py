@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Literal, Self, get_args
 from urllib.parse import urlencode
 
-from deskhand.engine.review_search import Item, terms_of
+from deskhand.engine.review_search import ReviewHit, terms_of
 from deskhand.model.causes import Cause, Rank
 from deskhand.model.message import Message
 from deskhand.model.queue import QueuePosition, ReviewFilter
@@ -109,14 +109,14 @@ async def read_queue(
     beyond: QueuePosition | None = None,
     limit: int,
     backwards: bool = False,
-) -> list[Item]:
+) -> list[ReviewHit]:
     """Reviews of all chosen desks in their order, each with its message."""
     reviews = await _next_due(visit, chosen, beyond=beyond, limit=limit, backwards=backwards)
     messages: dict[str, Message] = {}
     for name in {review.desk for review in reviews}:
         runs = [review.run_id for review in reviews if review.desk == name]
         messages |= await visit.desks[name].store.messages(runs)
-    return [Item(review, messages.get(review.run_id)) for review in reviews]
+    return [ReviewHit(review, messages.get(review.run_id)) for review in reviews]
 
 
 async def _next_due(
@@ -135,7 +135,7 @@ Neighbours = tuple[Review | None, Review | None]
 
 
 def listed_beside(
-    items: Sequence[Item], review: Review, *, begun: bool, is_more: bool
+    items: Sequence[ReviewHit], review: Review, *, begun: bool, is_more: bool
 ) -> Neighbours | None:
     """What stands before and after it in a list that was read; None where the list ends there.
 

@@ -51,7 +51,7 @@ PLURALS: dict[str, Callable[[int], str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Language:
+class InterfaceLanguage:
     """A file of words: how the language counts and writes, and what it says."""
 
     code: str
@@ -85,11 +85,11 @@ Translator = Callable[..., str]
 
 
 @cache
-def _language(code: str) -> Language:
+def _language(code: str) -> InterfaceLanguage:
     path = FOLDER / f"{code}.toml"
     written = tomllib.loads(path.read_text(encoding="utf-8"))
     about: dict[str, Any] = written["language"]
-    return Language(code=code, phrases=written["phrases"], **about)
+    return InterfaceLanguage(code=code, phrases=written["phrases"], **about)
 
 
 def _languages() -> dict[str, str]:
@@ -101,7 +101,7 @@ def _languages() -> dict[str, str]:
 LANGUAGES = _languages()
 
 
-def language_of(code: str) -> Language:
+def language_of(code: str) -> InterfaceLanguage:
     return _language(code if code in LANGUAGES else OWN)
 
 
@@ -121,7 +121,7 @@ def translator(code: str) -> Translator:
     return say
 
 
-def _formed(language: Language, key: str, values: Mapping[str, object]) -> str:
+def _formed(language: InterfaceLanguage, key: str, values: Mapping[str, object]) -> str:
     """The phrase in the form that its number needs, with its values."""
     form = language.phrases.get(key)
     if form is None and language.code != OWN:
@@ -137,7 +137,7 @@ def _formed(language: Language, key: str, values: Mapping[str, object]) -> str:
     return words.format(**shown)
 
 
-def _shown(language: Language, value: object) -> object:
+def _shown(language: InterfaceLanguage, value: object) -> object:
     """Whole numbers with the signs between thousands; all else as it is."""
     is_number = isinstance(value, int) and not isinstance(value, bool)
     return language.number(value) if is_number else value  # type: ignore[arg-type]
@@ -169,7 +169,7 @@ def chosen_zone(request: Request) -> tzinfo:
     return _zone(name) if name else UTC
 
 
-def moment_words(at: float, language: Language, zone: tzinfo) -> str:
+def moment_words(at: float, language: InterfaceLanguage, zone: tzinfo) -> str:
     """A moment for people whose browser runs no script; with one it is shown nearer."""
     local = datetime.fromtimestamp(at, zone)
     words = local.strftime(language.moment)

@@ -22,7 +22,7 @@ _LOOKS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class StepBar:
     """One step: what it came to, what it cost, and where it lies in the working time."""
 
     seq: int
@@ -51,7 +51,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Waterfall:
-    lines: list[Bar | Wait]
+    lines: list[StepBar | Wait]
     worked: float
     """Milliseconds of working time in all."""
     tokens: int
@@ -65,7 +65,7 @@ class Waterfall:
 def waterfall_of(records: Records, calls: Sequence[LlmCall]) -> Waterfall:
     """The steps of a run in order, each stage before its parts."""
     spent = _spent(calls)
-    lines: list[Bar | Wait] = []
+    lines: list[StepBar | Wait] = []
     worked = 0.0
     ended = records.run.created_at
     for stage, parts in _stages(records.states):
@@ -108,10 +108,10 @@ def _spent(calls: Sequence[LlmCall]) -> dict[str, tuple[int, float]]:
     return sums
 
 
-def _bar(state: State, start: float, spent: tuple[int, float]) -> Bar:
+def _bar(state: State, start: float, spent: tuple[int, float]) -> StepBar:
     row = state.row
     outcome = state.result.outcome
-    return Bar(
+    return StepBar(
         seq=row.seq,
         name=row.name.rpartition("/")[2],
         inner="/" in row.name,

@@ -10,7 +10,7 @@ import pytest
 
 from deskhand.adapters.channels.imap import Folder, Imap, ImapRefused
 from deskhand.adapters.channels.imap_client import ImapProtocolError
-from deskhand.adapters.channels.mail_connection import LoginRefused, ServerUnavailable
+from deskhand.adapters.channels.mail_connection import MailLoginRefused, ServerUnavailable
 from tests.scripted_imap import (
     HANG_UP,
     PASSWORD,
@@ -264,7 +264,7 @@ async def test_a_store_that_is_refused_is_told(tmp_path: Path) -> None:
 async def test_a_refused_login_tells_no_password(tmp_path: Path) -> None:
     answer = {"LOGIN": "TAG NO [ALERT] Too many simultaneous connections. (Failure)"}
     async with scripted_imap(answer, capabilities=GMAIL) as server:
-        with pytest.raises(LoginRefused) as raised:
+        with pytest.raises(MailLoginRefused) as raised:
             await Imap.connect(scripted_spec(server.port, tmp_path))
     assert PASSWORD not in str(raised.value)
 

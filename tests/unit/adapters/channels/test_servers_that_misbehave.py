@@ -11,7 +11,7 @@ import pytest
 
 from deskhand.adapters.channels.imap import Imap, ImapRefused
 from deskhand.adapters.channels.imap_client import ImapProtocolError
-from deskhand.adapters.channels.mail_connection import LoginRefused, ServerUnavailable
+from deskhand.adapters.channels.mail_connection import MailLoginRefused, ServerUnavailable
 from deskhand.adapters.channels.smtp import submit
 from deskhand.config.sections.channels import Login, Security, ServerSpec
 from deskhand.errors import ConfigError, ToolError
@@ -67,12 +67,12 @@ GREETING, CAPABILITIES = "* OK hello", "* CAPABILITY IMAP4rev1\r\nTAG OK done"
         ([GREETING, "* BYE later"], ServerUnavailable, "later"),
         (
             [GREETING, CAPABILITIES, "TAG NO wrong"],
-            LoginRefused,
+            MailLoginRefused,
             "does not let support@acme.test in",
         ),
         (
             [GREETING, "* CAPABILITY IMAP4rev1 LOGINDISABLED\r\nTAG OK done"],
-            LoginRefused,
+            MailLoginRefused,
             "starttls",
         ),
         ([GREETING, "* (((\r\nTAG OK"], ServerUnavailable, "unexpected"),

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from deskhand.adapters.chat_models.endpoints import Endpoint, endpoint_for
+from deskhand.adapters.chat_models.endpoints import ModelEndpoint, endpoint_for
 from deskhand.adapters.chat_models.providers import PROVIDERS, provider_table
 from deskhand.errors import ConfigError, ModelNotUsable, ModelRefused
 
 
 def endpoint(
     name: str, environ: dict[str, str] | None = None, **configured: Mapping[str, object]
-) -> Endpoint:
+) -> ModelEndpoint:
     return endpoint_for(name, provider_table(configured), environ or {})
 
 

@@ -3,11 +3,11 @@
 import pytest
 
 from deskhand.desks.pharmacy.catalogue import Product, sample_products
-from deskhand.desks.pharmacy.customer_request import Item, as_output, read
+from deskhand.desks.pharmacy.customer_request import AskedMedicine, as_output, read
 from deskhand.desks.pharmacy.questions import not_kept
 
 
-def only(text: str) -> Item:
+def only(text: str) -> AskedMedicine:
     items = read("", text).items
     assert len(items) == 1, [item.asked for item in items]
     return items[0]

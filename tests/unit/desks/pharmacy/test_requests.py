@@ -9,7 +9,7 @@ import pytest
 from deskhand.desks.pharmacy import wishes
 from deskhand.desks.pharmacy.catalogue import sample_products
 from deskhand.desks.pharmacy.category_choice import choose_category
-from deskhand.desks.pharmacy.customer_request import Item, answered, as_output, read
+from deskhand.desks.pharmacy.customer_request import AskedMedicine, answered, as_output, read
 from deskhand.desks.pharmacy.numbers_in_words import number_at
 from deskhand.desks.pharmacy.places import places_in
 from deskhand.desks.pharmacy.request_check import checked
@@ -19,7 +19,7 @@ BRANDS = sorted({product.brand for product in sample_products()})
 SINGLE = [brand for brand in BRANDS if " " not in brand and "-" not in brand]
 
 
-def only(text: str) -> Item:
+def only(text: str) -> AskedMedicine:
     items = read("", text).items
     assert len(items) == 1, [item.asked for item in items]
     return items[0]
