@@ -16,7 +16,7 @@ from typing import Any
 
 from deskhand import wiring
 from deskhand.engine.story import read_records, story_of
-from deskhand.evals.given_tickets import GivenTicket, give_ticket
+from deskhand.evals.given import GivenTicket, give_ticket
 from deskhand.evals.lane import Lane, LaneClock
 from deskhand.evals.triage_expectations import triage_of
 from deskhand.mail.message_files import message_from

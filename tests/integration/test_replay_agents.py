@@ -12,8 +12,7 @@ from ruamel.yaml import YAML
 from typer.testing import CliRunner
 
 from deskhand.cli.app import command_line
-from deskhand.evals.divergence import divergence_in_words
-from deskhand.evals.recorded_chat import RecordedChat
+from deskhand.evals.recorded_chat import RecordedChat, divergence_in_words
 from deskhand.evals.replay import Replayed
 from deskhand.model.run import Decision, RunStatus
 from tests.agent_desk import BY_HAND, STAND_IN, a_desk

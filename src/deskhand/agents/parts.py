@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from deskhand.agents.answers import ReadsAnswers
 from deskhand.agents.eligible_intents import EligibleIntents
 from deskhand.agents.plan_failures import FailureQuestions, TellResults
 from deskhand.agents.profiled import Agents
 from deskhand.agents.replying.sending import Sending
+from deskhand.agents.slot_answers import ReadsAnswers
 from deskhand.agents.turn_taking import AnswersAsides, ReadsTurns, TurnParts
 from deskhand.agents.turn_words import SlotLabels
 from deskhand.errors import ConfigError

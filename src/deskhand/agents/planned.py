@@ -8,7 +8,6 @@ done before it stays done.
 from collections.abc import Sequence
 from typing import Any
 
-from deskhand.agents.answers import ReadsAnswers, answers_in
 from deskhand.agents.plan_progress import (
     PlanProgress,
     count_before,
@@ -21,6 +20,7 @@ from deskhand.agents.plan_walk import PlanWalk
 from deskhand.agents.replying.closing import Closing
 from deskhand.agents.replying.delivery import ReplyDelivery
 from deskhand.agents.replying.sending import Sending
+from deskhand.agents.slot_answers import ReadsAnswers, answers_in
 from deskhand.agents.turn_endings import Taken
 from deskhand.agents.turn_taking import TurnParts, take_turn
 from deskhand.config.sections.plans import RESULTS

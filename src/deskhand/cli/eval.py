@@ -92,8 +92,8 @@ def run(
     Cases lie in DESK/evals.yaml or DESK/evals/*.yaml. Exit 1 when a case fails; with --compare,
     when one that passed before fails now.
     """
-    from deskhand.evals.report_comparison import compare as compared
-    from deskhand.evals.report_comparison import read_report
+    from deskhand.evals.comparison import compare as compared
+    from deskhand.evals.comparison import read_report
 
     base = None if compare is None else read_report(compare)
     report = run_async(_run(desk, brain, case or [], tag or [], repeat, parallel, judge, live))

@@ -146,7 +146,7 @@ def _breaks_off(change: "Document") -> bool:
 
 def _print_run(run: "Document") -> None:
     """A run that did not come out as recorded, with what changed."""
-    from deskhand.evals.divergence import divergence_in_words
+    from deskhand.evals.recorded_chat import divergence_in_words
     from deskhand.evals.report import lines_of, value_in_words
 
     out = console()

@@ -13,8 +13,8 @@ from deskhand.config.yaml import read_text
 from deskhand.engine.decisions import TAKE_TEXT
 from deskhand.engine.story import Document
 from deskhand.errors import ConfigError
-from deskhand.evals.divergence import turns_in
-from deskhand.evals.given_turns import said_in
+from deskhand.evals.given import said_in
+from deskhand.evals.recorded_chat import turns_in
 from deskhand.evals.recorded_runs import (
     AGENT_BRAIN,
     MomentKind,

@@ -10,8 +10,7 @@ from deskhand.engine.story import Document, Records, read_records, story_of
 from deskhand.errors import Conflict
 from deskhand.evals.cases import NAMED_CONVERSATION, Case, CaseRuling, CaseTurn, Stub
 from deskhand.evals.expectations import ACTS, TELEMETRY, UNBACKED
-from deskhand.evals.given_tickets import GivenTicket, give_ticket
-from deskhand.evals.given_turns import GivenTurns
+from deskhand.evals.given import GivenTicket, GivenTurns, give_ticket
 from deskhand.evals.lane import Lane, LaneClock, side_by_side
 from deskhand.evals.outcomes import HELD_BY_MODE
 from deskhand.evals.run_facts import acts_of, held_by_mode, unbacked_promises

@@ -20,8 +20,7 @@ from deskhand.evals.case_sections import (
     ReviewerSection,
     TurnSection,
 )
-from deskhand.evals.given_tickets import GivenTicket
-from deskhand.evals.given_turns import completion_of
+from deskhand.evals.given import GivenTicket, completion_of
 from deskhand.mail.authentication import MailTrust, who_wrote
 from deskhand.mail.message_files import MessageInvalid, message_from, read_messages
 from deskhand.model.chat import Completion

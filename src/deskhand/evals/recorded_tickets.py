@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from deskhand.engine.story import Document
 from deskhand.errors import NotFound
-from deskhand.evals.given_tickets import DAY
+from deskhand.evals.given import DAY
 from deskhand.evals.recorded_runs import RecordedConversation, RecordedRun
 from deskhand.evals.triage_expectations import ticket_of
 from deskhand.model.ticket import Ticket, TicketEventKind, TicketMessage

@@ -11,7 +11,7 @@ from deskhand.engine.loop import End, Process
 from deskhand.engine.story import Document, read_records, story_of
 from deskhand.engine.worker import Screening
 from deskhand.errors import Conflict, NotFound
-from deskhand.evals.differences import differences, facts_of
+from deskhand.evals.comparison import differences, facts_of
 from deskhand.evals.lane import Around, EarnedModes, Lane, LaneClock, SentLately, side_by_side
 from deskhand.evals.recorded_chat import RecordedChat
 from deskhand.evals.recorded_runs import MomentKind, RecordedConversation, RecordedRun, RunMoment

@@ -1,16 +1,18 @@
 """What an eval found, as the one document that every other form is made from.
 
 Table, JUnit XML, HTML page and comparison all read it, and describe its scores in the same words.
+What is kept of it says what each case came to, without whole runs.
 """
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import comb
 from typing import Any
 
 from deskhand.engine.story import Document
 from deskhand.evals.case_runner import CaseResult, CaseTrial
+from deskhand.evals.comparison import facts_of
 from deskhand.evals.outcomes import count_outcomes, field_table, outcome_of
 from deskhand.evals.run_facts import language_of_reply
 from deskhand.evals.scorers import Score
@@ -18,6 +20,8 @@ from deskhand.language.identify import identify
 
 OTHER = "other"
 _CATEGORY = ("category", "classification", "intent")
+_LONGEST = 2_000
+"""Characters of a value that are kept."""
 
 
 def report_of(
@@ -234,3 +238,35 @@ def lines_of(value: Any) -> list[str]:
         is_text = isinstance(item, str) and "\n" in item
         lines += item.splitlines() if is_text else [f"{name}: {value_in_words(item)}"]
     return lines
+
+
+def kept_report(report: Mapping[str, Any]) -> Document:
+    """What two evals are compared by."""
+    names = ("brain", "total", "passed", "failed", "known_failures", "outcomes", "cost")
+    kept: Document = {name: report.get(name) for name in names}
+    kept["cases"] = [_kept_case(case) for case in report["cases"]]
+    return kept
+
+
+def _kept_case(case: Document) -> Document:
+    run = case.get("run")
+    facts = facts_of(run) if run else {}
+    scores = {name: _kept_score(score) for name, score in failed_scores(case).items()}
+    shortened = {name: _shortened(value) for name, value in facts.items()}
+    return {
+        "id": case["id"],
+        "tags": case.get("tags", []),
+        "passed": case["passed"],
+        "scores": scores,
+        "facts": shortened,
+    }
+
+
+def _kept_score(score: Mapping[str, Any]) -> Document:
+    expected = value_in_words(score.get("expected"))[:_LONGEST]
+    actual = value_in_words(score.get("found"))[:_LONGEST]
+    return {"passed": False, "expected": expected, "found": actual, "why": score.get("why")}
+
+
+def _shortened(value: Any) -> Any:
+    return value[:_LONGEST] if isinstance(value, str) else value

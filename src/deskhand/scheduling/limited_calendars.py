@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from pydantic import TypeAdapter
 
 from deskhand.limited_process import WorkStopped, limited_processes
-from deskhand.scheduling.answers import answer_to
+from deskhand.scheduling.invitation_answers import answer_to
 from deskhand.scheduling.invitations import Invitation, read_invitations
 
 log = logging.getLogger("deskhand.calendar")

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from deskhand.adapters.stores.chats import SqlChats
 from deskhand.agents.agent import Agent
-from deskhand.agents.answers import DeskTurns, SlotAnswers
 from deskhand.agents.eligible_intents import EligibleIntents
 from deskhand.agents.follow_ups import FollowUps
 from deskhand.agents.parts import Parts
@@ -22,6 +21,7 @@ from deskhand.agents.replying.review_reasons import KnownSender, answered_before
 from deskhand.agents.replying.sending import Sending
 from deskhand.agents.replying.services import dispatch_through, match_through, review_through
 from deskhand.agents.retrieval import retrieve_from
+from deskhand.agents.slot_answers import DeskTurns, SlotAnswers
 from deskhand.agents.turn_words import SlotLabels
 from deskhand.agents.unknown_intent import BrainFallback, unknown_intent_through
 from deskhand.brain.build import ArticleAsides

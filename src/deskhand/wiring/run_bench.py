@@ -97,7 +97,7 @@ class CommandBench:
         except ValueError:
             self._problems[desk] = problem or "the eval came to nothing"
             return
-        from deskhand.evals.kept_report import kept_report
+        from deskhand.evals.report import kept_report
 
         kept = kept_report(report)
         kept["intents"] = await self._intents(desk)

@@ -16,7 +16,7 @@ from deskhand import (
     ToolCall,
     YAMLPolicyEngine,
 )
-from deskhand.agents.answers import DeskTurns
+from deskhand.agents.slot_answers import DeskTurns
 from deskhand.config.sections.intents import IntentSpec
 from deskhand.language.turns import TurnReader
 from deskhand.model.telemetry import TelemetryEvent

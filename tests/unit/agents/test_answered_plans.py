@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from deskhand.agents.agent import Agent
-from deskhand.agents.answers import LONGEST_ANSWER
 from deskhand.agents.parts import Parts
+from deskhand.agents.slot_answers import LONGEST_ANSWER
 from deskhand.config.desk import with_planner
 from deskhand.engine.journal import fold, result_of
 from deskhand.engine.loop import Flow

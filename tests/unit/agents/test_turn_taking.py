@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from deskhand.agents.agent import Agent
-from deskhand.agents.answers import DeskTurns
 from deskhand.agents.parts import Parts
 from deskhand.agents.replying.sending import Sending
+from deskhand.agents.slot_answers import DeskTurns
 from deskhand.agents.turn_words import confirming, turn_texts, words_for
 from deskhand.config.desk import with_planner
 from deskhand.config.sections.slots import SlotSpec

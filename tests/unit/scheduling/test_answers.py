@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from icalendar import Calendar
 
-from deskhand.scheduling.answers import answer_to
+from deskhand.scheduling.invitation_answers import answer_to
 
 NOW = datetime(2026, 11, 16, 8, 0, tzinfo=UTC)
 REQUEST = """BEGIN:VCALENDAR\r

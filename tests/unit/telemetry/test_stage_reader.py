@@ -6,10 +6,10 @@ from typing import Any
 
 from deskhand.adapters.stores.telemetry_feed import SqlTelemetryFeed
 from deskhand.agents.agent import Agent
-from deskhand.agents.answers import DeskTurns
 from deskhand.agents.eligible_intents import EligibleIntents
 from deskhand.agents.parts import Parts
 from deskhand.agents.replying.sending import Sending
+from deskhand.agents.slot_answers import DeskTurns
 from deskhand.brain.scripted import ScriptedBrain, ScriptedRule, ScriptedWhen
 from deskhand.config.desk import with_planner
 from deskhand.config.sections.intents import IntentSpec

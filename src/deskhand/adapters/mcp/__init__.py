@@ -4,10 +4,10 @@ The SDK takes seconds to import and comes with the extra `deskhand[mcp]`: nothin
 before it is used.
 """
 
-from deskhand.adapters.mcp.answers import LARGEST_DATA, LONGEST_TEXT
 from deskhand.adapters.mcp.pins import LARGEST_PIN, changes, unacceptable
 from deskhand.adapters.mcp.server import McpServer
 from deskhand.adapters.mcp.servers import McpServers
+from deskhand.adapters.mcp.tool_answers import LARGEST_DATA, LONGEST_TEXT
 from deskhand.adapters.mcp.transport import require_sdk
 
 __all__ = [

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from deskhand.adapters.mcp.answers import UNSEEN
+from deskhand.adapters.mcp.tool_answers import UNSEEN
 from deskhand.config.sections.mcp import Pin
 
 LARGEST_PIN = 60_000

@@ -7,8 +7,8 @@ from contextlib import AsyncExitStack
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from deskhand.adapters.mcp.answers import one_line, result_of
 from deskhand.adapters.mcp.pins import changes
+from deskhand.adapters.mcp.tool_answers import one_line, result_of
 from deskhand.adapters.mcp.transport import listed, transport_to
 from deskhand.config.sections.mcp import McpServerSpec, Pin
 from deskhand.errors import ConfigError, ToolError

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from deskhand.evals.comparison import compare
 from deskhand.evals.report import value_in_words
-from deskhand.evals.report_comparison import compare
 from deskhand.ports.run_bench import KeptEval
 
 _MOST = 100

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from deskhand.evals.report_comparison import compare, mcnemar
+from deskhand.evals.comparison import compare, mcnemar
 
 
 @pytest.mark.parametrize(
