@@ -25,7 +25,6 @@ from deskhand.brain.task_inputs import (
     in_chat,
     message_of,
     newest,
-    outputs_of,
     said_in,
     sender_name,
     understanding_of,
@@ -217,7 +216,7 @@ def _failure(result: Fields) -> str:
 
 
 def _results(task: Task) -> list[Fields]:
-    for output in outputs_of(task):
+    for output in understanding_of(task).outputs:
         results = output.get("results")
         if isinstance(results, list) and "executed" in output:
             return [result for result in results if _was_carried_out(result)]

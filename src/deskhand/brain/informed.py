@@ -4,7 +4,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from deskhand.brain.task_inputs import outputs_of, question_of
+from deskhand.brain.task_inputs import question_of, understanding_of
 from deskhand.brain.task_prompts import ARTICLES, EXAMPLES
 from deskhand.errors import DeskhandError
 from deskhand.knowledge.search import in_category
@@ -67,7 +67,8 @@ class InformedBrain:
 
     async def _examples(self, task: Task) -> Sequence[str]:
         """Replies that colleagues approved; none where a stage has looked for them already."""
-        if self._approved is None or any("sources" in output for output in outputs_of(task)):
+        has_sources = understanding_of(task).newest("sources") is not None
+        if self._approved is None or has_sources:
             return ()
         try:
             return await self._approved(task)

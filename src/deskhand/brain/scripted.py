@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from jinja2 import Template, TemplateSyntaxError
 
@@ -13,7 +13,6 @@ from deskhand.brain.templates import template_environment
 from deskhand.config.yaml import YamlFile, read_yaml
 from deskhand.errors import ModelAnswerInvalid
 from deskhand.model.chat import ChatRequest, Chunk, Completion
-from deskhand.model.run import canonical_hash
 from deskhand.model.tasks import Answer, Task, TaskKind
 from deskhand.ports import Brain
 
@@ -92,11 +91,6 @@ class ScriptedBrain:
         self._script: Script | None = rules if callable(rules) else None
         self._rules: tuple[ScriptedRule, ...] = () if callable(rules) else tuple(rules)
 
-    @classmethod
-    def recorded(cls, answers: Mapping[str, Fields], *, name: str = "recorded") -> Self:
-        """Answers each task with what was recorded under its `task_digest`."""
-        return cls(lambda task: answers.get(task_digest(task)), name=name)
-
     async def answer(self, task: Task) -> Answer:
         self.calls += 1
         rule = next((rule for rule in self._rules if rule.when.fits(task)), None)
@@ -109,20 +103,12 @@ class ScriptedBrain:
                 return Answer(result=result_of(task, fields), brain=self.name)
             if self._others is not None:
                 return await self._others.answer(task)
-            problem = "no rule or record fits it"
+            problem = "no rule fits it"
         except AnswerProblem as error:
             problem = str(error)
         where = f"the {task.kind.value} task of stage {task.stage!r}"
         by = f" by rule {rule.name}" if rule is not None and rule.name else ""
         raise ModelAnswerInvalid(f"{self.name} cannot answer {where}{by}: {problem}")
-
-
-def task_digest(task: Task) -> str:
-    """Equal questions have equal digests, whichever run asks and whichever model is to answer."""
-    return canonical_hash(task.model_dump(include=_QUESTION))
-
-
-_QUESTION = {"kind", "stage", "text", "inputs", "choices", "prompt", "required"}
 
 
 class ScriptedChatModel:
@@ -137,19 +123,6 @@ class ScriptedChatModel:
         else:
             steps: Iterator[Step] = iter(script)
             self._choose = lambda _: next(steps, _used_up(len(self.requests)))
-
-    @classmethod
-    def recorded(cls, completions: Mapping[str, Step]) -> Self:
-        """Answers each request with what was recorded under its digest."""
-
-        def choose(request: ChatRequest) -> Step:
-            missing = (
-                f"nothing is recorded for the request {request.digest[:12]} of stage"
-                f" {request.origin.stage!r}"
-            )
-            return completions.get(request.digest, ModelAnswerInvalid(missing))
-
-        return cls(choose)
 
     @property
     def calls(self) -> int:

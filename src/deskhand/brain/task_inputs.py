@@ -1,6 +1,6 @@
 """Where brains find things in a task: the message, its sender, what earlier stages gave."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -21,14 +21,6 @@ _NEAR = {"sk": "cs", "cs": "sk"}
 """Languages whose speakers read each other's, and that a few words hardly tell apart."""
 _FEW_WORDS = 4
 """A body shorter than this says little without its subject."""
-
-
-def outputs_of(task: Task) -> Iterator[Fields]:
-    """Earlier stages' outputs, newest first."""
-    outputs = task.inputs.get("outputs")
-    for output in reversed(list(outputs.values())) if isinstance(outputs, dict) else ():
-        if isinstance(output, dict):
-            yield cast(Fields, output)
 
 
 def understanding_of(task: Task) -> Understanding:

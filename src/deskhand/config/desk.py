@@ -137,10 +137,6 @@ class DeskSpec(Frozen):
         ever happen."""
         return self.modes.get(category or "", self.mode)
 
-    def model_for(self, role: str | None) -> str | None:
-        """The `provider/model` that answers for a role; None when the desk names no model."""
-        return self.default_model if role is None else self.models[role]
-
 
 def load_desk(
     folder: Path,

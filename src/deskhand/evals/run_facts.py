@@ -139,7 +139,7 @@ def held_by_mode(records: Records) -> bool:
 
 def asks_of(run: Document) -> list[Document]:
     """Returns what the brain took for the customer's asks, each with its article."""
-    for output in reversed(_outputs(run)):
+    for output in Understanding(run["outputs"]).outputs:
         asks = output.get("asks")
         if isinstance(asks, list):
             return [ask for ask in asks if isinstance(ask, dict)]

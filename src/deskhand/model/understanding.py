@@ -5,7 +5,7 @@ reader asks `Understanding`, so that modes, reviews, trust, the gate, policies a
 model go by the same values: for each field the newest that is not None.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any, Self, cast
 
@@ -135,6 +135,11 @@ class Understanding:
     @classmethod
     def of(cls, envelope: Envelope) -> Self:
         return cls(envelope.outputs)
+
+    @property
+    def outputs(self) -> Sequence[Mapping[str, Any]]:
+        """Whole outputs, the newest first, for what belongs together in one of them."""
+        return self._newest_first
 
     @property
     def category(self) -> str | None:

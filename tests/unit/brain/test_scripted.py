@@ -11,7 +11,6 @@ from deskhand.brain.scripted import (
     ScriptedRule,
     ScriptedWhen,
     load_scripted,
-    task_digest,
 )
 from deskhand.errors import ConfigError, ModelAnswerInvalid, ModelUnavailable
 from deskhand.model.chat import ChatRequest, Completion
@@ -119,15 +118,6 @@ async def test_a_rule_may_fail() -> None:
         await ScriptedBrain([ScriptedRule(ModelUnavailable("down"))]).answer(task())
 
 
-async def test_recorded_answers_are_found_by_the_question_alone() -> None:
-    asked = task(text="refund", inputs={"a": [1]}, run_id="run_1", model_role="fast")
-    brain = ScriptedBrain.recorded({task_digest(asked): {"category": "refund", "confidence": 1}})
-    again = asked.model_copy(update={"run_id": "run_2", "model_role": "good"})
-    assert (await brain.answer(again)).data["category"] == "refund"
-    with pytest.raises(ModelAnswerInvalid):
-        await brain.answer(asked.model_copy(update={"text": "refund!"}))
-
-
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
@@ -186,13 +176,6 @@ async def test_a_chat_model_plays_its_script_in_order() -> None:
 async def test_a_chat_model_may_ask_a_function() -> None:
     chat = ScriptedChatModel(lambda request: str(request.messages[-1]["content"]).upper())
     assert (await chat.complete(REQUEST)).text == "HI"
-
-
-async def test_recorded_completions_are_found_by_digest() -> None:
-    chat = ScriptedChatModel.recorded({REQUEST.digest: "hello"})
-    assert (await chat.complete(REQUEST)).text == "hello"
-    with pytest.raises(ModelAnswerInvalid, match="nothing is recorded"):
-        await chat.complete(ChatRequest(messages=(), model="house/small"))
 
 
 async def test_a_script_streams_too() -> None:

@@ -162,7 +162,7 @@ def test_a_run_that_needs_a_person_exits_with_1(cli: Cli, tmp_path: Path) -> Non
     assert said.json["status"] == "needs_review"
     assert said.json["review"]["kind"] == "hand_over"
     assert said.json["error_code"] == "model_answer_invalid"
-    assert "no rule or record fits it" in said.json["steps"][0]["error"]
+    assert "no rule fits it" in said.json["steps"][0]["error"]
 
 
 def test_a_held_call_is_a_tool_call_that_waits(cli: Cli, tmp_path: Path) -> None:

@@ -94,11 +94,7 @@ def test_small_desks_need_little(load: Load) -> None:
         "work",
         ("en",),
     )
-    assert (spec.default_model, spec.model_for(None), spec.brain) == (
-        None,
-        None,
-        BrainSpec(kind="embedded"),
-    )
+    assert (spec.default_model, spec.brain) == (None, BrainSpec(kind="embedded"))
 
 
 @pytest.mark.parametrize(
@@ -109,8 +105,7 @@ def test_the_default_model_is_the_one_called_so_else_the_first(
     load: Load, models: str, expected: str
 ) -> None:
     spec = load(SMALL + f"models: {models}\n")
-    assert spec.default_model == spec.model_for(None) == expected
-    assert spec.model_for("a") == "p/first"
+    assert spec.default_model == expected
 
 
 def test_a_scripted_brain_is_found_in_the_desks_folder(desk: Desk) -> None:

@@ -26,16 +26,6 @@ class SlotMatch:
     read: Reading = "exact"
     """`corrected` where the text is only like the value."""
 
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "value": self.value,
-            "start": self.start,
-            "end": self.end,
-            "text": self.text,
-            "confidence": self.confidence,
-            "read": self.read,
-        }
-
     def overlaps(self, other: "SlotMatch") -> bool:
         return self.start < other.end and other.start < self.end
 
@@ -58,11 +48,6 @@ class SlotValue:
         return bool(self.matches)
 
     @property
-    def span(self) -> tuple[int, int] | None:
-        """The first place that gives the value."""
-        return (self.matches[0].start, self.matches[0].end) if self.matches else None
-
-    @property
     def read(self) -> Reading:
         """How the value was read: once exactly is enough. A day that stands for a week is a
         guess."""
@@ -71,16 +56,6 @@ class SlotValue:
         if any(match.precision != "exact" for match in self.matches):
             return "guessed"
         return least_certain(match.read for match in self.matches)
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "value": self.value,
-            "read": self.read,
-            "confidence": self.confidence,
-            "ambiguous": self.ambiguous,
-            "candidates": list(self.candidates),
-            "matches": [match.as_json() for match in self.matches],
-        }
 
 
 def settle(matches: Sequence[SlotMatch], *, truncated: bool = False) -> SlotValue:
