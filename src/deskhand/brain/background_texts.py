@@ -5,6 +5,8 @@ unrelated passages in an article's language, and the article to unrelated questi
 question's language, says how much of their nearness is the language alone.
 """
 
+from deskhand.knowledge.background_questions import ENGLISH_QUESTIONS
+
 ENGLISH = "en"
 PASSAGES = {
     ENGLISH: (
@@ -73,18 +75,7 @@ PASSAGES = {
     ),
 }
 QUESTIONS = {
-    ENGLISH: (
-        "What time is it?",
-        "Who won the game last night?",
-        "Can you recommend a good book?",
-        "How do I cook pasta?",
-        "I would like to work for you",
-        "Thank you very much",
-        "Is it raining?",
-        "Where do you live?",
-        "Tell me a joke",
-        "Your colleague was unfriendly",
-    ),
+    ENGLISH: ENGLISH_QUESTIONS,
     "cs": (
         "Kolik je hodin?",
         "Kdo včera vyhrál zápas?",

@@ -4,7 +4,7 @@ How near a passage is to all of them says how near it is to any question: it is 
 passages are compared.
 """
 
-BACKGROUND_QUESTIONS = (
+ENGLISH_QUESTIONS = (
     "What time is it?",
     "Who won the game last night?",
     "Can you recommend a good book?",
@@ -15,6 +15,9 @@ BACKGROUND_QUESTIONS = (
     "Where do you live?",
     "Tell me a joke",
     "Your colleague was unfriendly",
+)
+BACKGROUND_QUESTIONS = (
+    *ENGLISH_QUESTIONS,
     "Kolik je hodin?",
     "Hledám práci",
     "Děkuji, hezký den",

@@ -9,24 +9,13 @@ from deskhand.errors import ConfigError
 from deskhand.knowledge.article_sections import Outline, ParsedArticle, decoded
 from deskhand.knowledge.front_matter import KEYS, read_value
 from deskhand.knowledge.text_normalization import clean
+from deskhand.mail.html_text import NEVER_TEXT
 
 _CHARSET = re.compile(
     rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.IGNORECASE
 )
 _UNSEEN = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|opacity\s*:\s*0(\.0+)?\s*(;|$)|font-size\s*:\s*0"
-)
-_NEVER_TEXT = (
-    "script",
-    "style",
-    "template",
-    "noscript",
-    "iframe",
-    "object",
-    "svg",
-    "math",
-    "select",
-    "textarea",
 )
 _LEVELS = {f"h{level}": [f"h{level}"] for level in range(1, 7)}
 
@@ -99,7 +88,7 @@ def _drop_unseen(tree: Any) -> None:
     model nor a reply."""
     from lxml.etree import strip_elements
 
-    strip_elements(tree, *_NEVER_TEXT, with_tail=False)
+    strip_elements(tree, *NEVER_TEXT, with_tail=False)
     for element in list(tree.iter()):
         if not isinstance(element.tag, str) or (
             element.get("hidden") is not None

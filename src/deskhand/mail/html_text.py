@@ -9,7 +9,7 @@ from deskhand.charsets import clean
 LONGEST = 300_000
 MAX_DEPTH = 200
 _DATA = re.compile(r"(?i)data:[a-z]+/[^\"'\s>]{200,}")
-_NEVER_TEXT = (
+NEVER_TEXT = (
     "script",
     "style",
     "template",
@@ -20,9 +20,8 @@ _NEVER_TEXT = (
     "math",
     "select",
     "textarea",
-    "head",
-    "title",
 )
+"""Elements that hold no text a reader would see, in a mail or any other page."""
 _UNSEEN = re.compile(
     r"display:none|visibility:(?:hidden|collapse)|opacity:0?\.?0*(?:;|!|$)|mso-hide:all"
     r"|font-size:(?:0|1px|1pt|0?\.\d+[a-z%]*)(?![\d.])|(?:max-)?(?:height|width):0(?:px|pt|em|%)?(?:;|!|$)"
@@ -79,7 +78,7 @@ def hidden_text(html: str) -> str:
         return ""
     try:
         tree = _tree(page)
-        strip_elements(tree, *_NEVER_TEXT, with_tail=False)
+        strip_elements(tree, *NEVER_TEXT, "head", "title", with_tail=False)
         every = _words(tree)
         seen = _tree(page)
         _drop_unseen(seen)
@@ -126,7 +125,7 @@ def _drop_unseen(tree: Any) -> None:
     from lxml.etree import strip_elements
 
     classes, ids = _hidden_names(tree)
-    strip_elements(tree, *_NEVER_TEXT, with_tail=False)
+    strip_elements(tree, *NEVER_TEXT, "head", "title", with_tail=False)
     gone = [
         element
         for element in tree.iter()

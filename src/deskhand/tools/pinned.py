@@ -9,9 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from deskhand.config.sections.mcp import PINS, McpToolSpec
-from deskhand.model.codes import ErrorCode
 from deskhand.model.outcome import EffectClass, RiskLevel
-from deskhand.model.results import ToolErrorDetails
 from deskhand.tools.authority import CustomerId
 from deskhand.tools.context import Context
 from deskhand.tools.declared import SourcePlace
@@ -61,20 +59,8 @@ class PinnedSignature(Signature):
         except Exception as error:  # a schema that cannot be applied lets nothing pass
             problems = [("arguments", f"cannot be checked: {type(error).__name__}")]
         if problems:
-            raise ArgumentsInvalid(self._refused(problems[:MOST_PROBLEMS]))
+            raise ArgumentsInvalid.of(self.tool, problems[:MOST_PROBLEMS], ": ")
         return Arguments(dict(given), given)
-
-    def _refused(self, problems: list[tuple[str, str]]) -> ToolErrorDetails:
-        words = "; ".join(f"{argument}: {problem}" for argument, problem in problems)
-        return ToolErrorDetails(
-            error_type=ErrorCode.TOOL_ARGUMENTS_INVALID,
-            message=f"invalid arguments for {self.tool}: {words}",
-            details={
-                "problems": [
-                    {"argument": argument, "problem": problem} for argument, problem in problems
-                ]
-            },
-        )
 
 
 def pinned_tool(spec: McpToolSpec, ask: Ask) -> Tool:

@@ -3,11 +3,11 @@ its arguments pass."""
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Annotated, Any, cast, get_type_hints, is_typeddict
+from typing import Annotated, Any, Self, cast, get_type_hints, is_typeddict
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 from pydantic.errors import PydanticUserError
@@ -36,6 +36,19 @@ class ArgumentsInvalid(Exception):
     def __init__(self, details: ToolErrorDetails) -> None:
         super().__init__(details.message)
         self.details = details
+
+    @classmethod
+    def of(cls, tool: str, problems: Sequence[tuple[str, str]], between: str = " ") -> Self:
+        """From each argument with what is wrong with it, and what stands between the two."""
+        words = "; ".join(f"{argument}{between}{problem}" for argument, problem in problems)
+        listed = [{"argument": argument, "problem": problem} for argument, problem in problems]
+        return cls(
+            ToolErrorDetails(
+                error_type=ErrorCode.TOOL_ARGUMENTS_INVALID,
+                message=f"invalid arguments for {tool}: {words}",
+                details={"problems": listed},
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +84,8 @@ class Signature:
             plain = _whole_numbers(to_jsonable_python(dict(arguments)))
             text = json.dumps(plain, allow_nan=False, ensure_ascii=False).encode()
         except (ValueError, TypeError, RecursionError) as error:
-            raise ArgumentsInvalid(
-                self._details([("arguments", f"cannot be read as JSON: {error}")])
-            ) from None
+            problem = ("arguments", f"cannot be read as JSON: {error}")
+            raise ArgumentsInvalid.of(self.tool, [problem]) from None
         try:
             checked = self.model.model_validate_json(text, strict=True)
         except ValidationError as error:
@@ -82,7 +94,7 @@ class Signature:
                 self._problem(entry, given)
                 for entry in error.errors(include_url=False, include_context=False)
             ]
-            raise ArgumentsInvalid(self._details(list(dict.fromkeys(problems)))) from None
+            raise ArgumentsInvalid.of(self.tool, list(dict.fromkeys(problems))) from None
         values = {name: getattr(checked, field) for name, field in self.fields.items()}
         return Arguments(values, checked.model_dump(mode="json", by_alias=True, warnings=False))
 
@@ -93,18 +105,6 @@ class Signature:
             return self.check(arguments.canonical).values == arguments.values
         except ArgumentsInvalid:
             return False
-
-    def _details(self, problems: list[tuple[str, str]]) -> ToolErrorDetails:
-        words = "; ".join(f"{argument} {problem}" for argument, problem in problems)
-        return ToolErrorDetails(
-            error_type=ErrorCode.TOOL_ARGUMENTS_INVALID,
-            message=f"invalid arguments for {self.tool}: {words}",
-            details={
-                "problems": [
-                    {"argument": argument, "problem": problem} for argument, problem in problems
-                ]
-            },
-        )
 
     def _problem(self, error: ErrorDetails, given: Any) -> tuple[str, str]:
         where = _path(error["loc"], given) or "arguments"

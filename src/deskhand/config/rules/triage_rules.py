@@ -48,13 +48,14 @@ def _condition(place: YamlPlace, condition: Mapping[str, Any]) -> ConfigFindings
             (*place, *error.path), f"the condition is wrong: {error.problem}", error.fix
         )
         return
-    for fact in _facts_in(condition):
+    for fact, _ in _facts_in(condition):
         if fact not in FACTS:
             fix = did_you_mean(fact, FACTS, otherwise=f"write one of {', '.join(FACTS)}")
             yield ConfigFinding(place, f"nothing is known of `{fact}` in triage", fix)
 
 
-def _facts_in(condition: Mapping[str, Any]) -> Iterator[str]:
+def _facts_in(condition: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The facts that a condition asks for, each with what it must be."""
     for key, value in condition.items():
         if key == "not":
             yield from _facts_in(value)
@@ -62,7 +63,7 @@ def _facts_in(condition: Mapping[str, Any]) -> Iterator[str]:
             for part in value:
                 yield from _facts_in(part)
         else:
-            yield str(key)
+            yield str(key), value
 
 
 def _unknown_concerns(section: TriageSection) -> ConfigFindings:
@@ -76,13 +77,8 @@ def _unknown_concerns(section: TriageSection) -> ConfigFindings:
 
 
 def _asked_concerns(condition: Mapping[str, Any]) -> Iterator[str]:
-    for key, value in condition.items():
-        if key == "not":
-            yield from _asked_concerns(value)
-        elif key in _GROUPING:
-            for part in value:
-                yield from _asked_concerns(part)
-        elif key == "concerns" and isinstance(value, Mapping):
-            asked = value.get("contains")
+    for fact, wanted in _facts_in(condition):
+        if fact == "concerns" and isinstance(wanted, Mapping):
+            asked = wanted.get("contains")
             if isinstance(asked, str):
                 yield asked

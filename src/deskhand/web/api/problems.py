@@ -1,6 +1,7 @@
 """Errors as problem+json (RFC 9457): one shape for every answer that is not what was asked for."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
@@ -12,6 +13,7 @@ from starlette.exceptions import HTTPException
 
 from deskhand.errors import (
     AlreadyServed,
+    ConfigError,
     Conflict,
     DeskhandError,
     Fenced,
@@ -106,6 +108,15 @@ class Refused(DeskhandError):
     def __init__(self, status: int, detail: str, **more: Any) -> None:
         super().__init__(detail)
         self.problem = Problem(status, detail, **more)
+
+
+@contextmanager
+def refusing_what_cannot_be() -> Iterator[None]:
+    """A name, address, desk or limit that is none is the caller's mistake."""
+    try:
+        yield
+    except ConfigError as error:
+        raise Refused(422, str(error)) from error
 
 
 def invalid(*errors: FieldProblem) -> Refused:

@@ -1,20 +1,18 @@
 """Users: who may log in to the console, and what each may do there."""
 
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from typing import Annotated, Any, Self, cast
 
 from fastapi import APIRouter, Depends, Path, Request
 from pydantic import Field
 
-from deskhand.errors import ConfigError, NotFound
+from deskhand.errors import NotFound
 from deskhand.model.access import ANY_DESK, Role, Scope, User
 from deskhand.model.frozen import Frozen
 from deskhand.ports import Users
 from deskhand.web.api.access import Caller, may
-from deskhand.web.api.problems import Refused
+from deskhand.web.api.problems import Refused, refusing_what_cannot_be
 from deskhand.web.api.request_body import json_body
 from deskhand.web.api.tickets import read_ticket_body
 from deskhand.web.api.views import Page, View, moment
@@ -76,7 +74,7 @@ async def add_user(request: Request, caller: Keeper) -> NewUserView:
     body = await read_ticket_body(request, NewUserBody)
     _check_desks(caller, body.desks)
     password = secrets.token_urlsafe(12)
-    with _refusing_what_cannot_be():
+    with refusing_what_cannot_be():
         user = await _users(request).add(
             body.name, password, body.desks, role=body.role, limit=body.limit, mail=body.mail
         )
@@ -94,7 +92,7 @@ async def change_user(request: Request, caller: Keeper, name: Name) -> UserView:
         said[field] = " ".join(value) if isinstance(value, list) else value
     if body.desks is not None:
         _check_desks(caller, body.desks)
-    with _refusing_what_cannot_be():
+    with refusing_what_cannot_be():
         changed = await _users(request).set_rights(name, **said)
     return UserView.of(changed)
 
@@ -106,15 +104,6 @@ async def remove_user(request: Request, caller: Keeper, name: Name) -> UserView:
     return UserView.of(await _users(request).remove(name))
 
 
-@contextmanager
-def _refusing_what_cannot_be() -> Iterator[None]:
-    """A name, desk, limit or address that is none is the caller's mistake."""
-    try:
-        yield
-    except ConfigError as error:
-        raise Refused(422, str(error)) from error
-
-
 def _users(request: Request) -> Users:
     users = request.app.state.users
     if users is None:
@@ -124,8 +113,7 @@ def _users(request: Request) -> Users:
 
 def _is_seen(caller: Caller, user: User) -> bool:
     """A key for some desks sees only people whose desks are all among them."""
-    everywhere = ANY_DESK in caller.key.desks
-    return everywhere or all(caller.key.touches(desk) for desk in user.desks)
+    return all(caller.key.touches(desk) for desk in user.desks)
 
 
 async def _seen(request: Request, caller: Caller, name: str) -> None:

@@ -1,20 +1,18 @@
 """Webhooks: which addresses are told of events, and what became of each delivery."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from typing import Annotated, Any, Self, cast
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 from pydantic import Field
 
-from deskhand.errors import ConfigError, Conflict, NotFound
+from deskhand.errors import Conflict, NotFound
 from deskhand.model.access import ANY_DESK, Scope
 from deskhand.model.frozen import Frozen
 from deskhand.model.webhook import Delivery, DeliveryState, Endpoint
 from deskhand.ports.webhooks import TriesWebhook, Webhooks
 from deskhand.web.api.access import Caller, may
-from deskhand.web.api.problems import Refused
+from deskhand.web.api.problems import Refused, refusing_what_cannot_be
 from deskhand.web.api.request_body import json_body
 from deskhand.web.api.tickets import read_ticket_body
 from deskhand.web.api.views import Page, View, moment
@@ -110,7 +108,7 @@ async def add_webhook(request: Request, caller: Keeper) -> NewWebhookView:
     foreign = [desk for desk in body.desks if not caller.key.touches(desk)]
     if foreign and not everywhere:
         raise Refused(403, f"the key {caller.key.name!r} may not touch {foreign[0]}")
-    with _refusing_what_cannot_be():
+    with refusing_what_cannot_be():
         endpoint, secret = await _webhooks(request).add(
             body.url, body.events, body.desks, caller.key.name, content=body.content
         )
@@ -139,7 +137,7 @@ async def remove_webhook(request: Request, caller: Keeper, webhook: WebhookId) -
 async def rotate_secret(request: Request, caller: Keeper, webhook: WebhookId) -> NewWebhookView:
     """The next secret; the earlier one is signed with for a day beside it."""
     await _seen(request, caller, webhook)
-    with _refusing_what_cannot_be():
+    with refusing_what_cannot_be():
         endpoint, secret = await _webhooks(request).rotate(webhook)
     return NewWebhookView(**_fields(endpoint), secret=secret)
 
@@ -184,15 +182,6 @@ async def retry_delivery(
     return DeliveryView.of(delivery)
 
 
-@contextmanager
-def _refusing_what_cannot_be() -> Iterator[None]:
-    """An address, event or desk that is none is the caller's mistake."""
-    try:
-        yield
-    except ConfigError as error:
-        raise Refused(422, str(error)) from error
-
-
 def _webhooks(request: Request) -> Webhooks:
     webhooks = request.app.state.webhooks
     if webhooks is None:
@@ -202,8 +191,7 @@ def _webhooks(request: Request) -> Webhooks:
 
 def _is_seen(caller: Caller, endpoint: Endpoint) -> bool:
     """A key for some desks sees only what is told of those."""
-    everywhere = ANY_DESK in caller.key.desks
-    return everywhere or all(caller.key.touches(desk) for desk in endpoint.desks)
+    return all(caller.key.touches(desk) for desk in endpoint.desks)
 
 
 async def _seen(request: Request, caller: Caller, webhook: str) -> Endpoint:
