@@ -57,7 +57,7 @@ class Agents:
     streams: bool = False
     """Whether somebody watches the text as it comes in."""
     time_zone: str = "UTC"
-    """In which messages are dated."""
+    """The time zone of the dates that an agent reads."""
 
 
 class ProfileStage:

@@ -31,7 +31,7 @@ PATIENCE = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What sources go by."""
+    """The message that context is wanted for, as sources see it."""
 
     run_id: str
     message: Message

@@ -17,9 +17,9 @@ class Measure:
     """How much of a result stays."""
 
     items: int
-    """Of a list or a mapping."""
+    """How many items of a list or a mapping stay."""
     characters: int
-    """Of a text."""
+    """How many characters of a text stay."""
 
 
 def shortened(content: str, measure: Measure, named: Iterable[str]) -> str:

@@ -59,7 +59,7 @@ class LaterAsk(NamedTuple):
     """What a desk's own questions say of an ask after others, in four wordings."""
 
     own: Likeness
-    """By itself."""
+    """How near the ask is by itself."""
     in_context: Likeness
     """After the last words before it."""
     after_previous: Likeness

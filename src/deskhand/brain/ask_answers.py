@@ -303,7 +303,7 @@ def wordings(ask: Part) -> list[str]:
 
 
 def _later_wordings(asked: _Asked) -> list[str]:
-    """Those of `LaterAsk`."""
+    """The ask in the four wordings that `LaterAsk` compares, in its order."""
     ask, previous = asked.ask.text, asked.previous.text if asked.previous is not None else ""
     opening = asked.opening[-_CONTEXT:]
     return [ask, in_context(asked.ask), f"{previous} {ask}".strip(), f"{opening} {ask}".strip()]

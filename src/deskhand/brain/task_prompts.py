@@ -129,7 +129,7 @@ class DeskWords:
     examples: Sequence[tuple[str, str]] = ()
     """Messages with their category, as the desk's author labelled them."""
     time_zone: str = "UTC"
-    """In which messages are dated."""
+    """The time zone of the dates that a model reads."""
 
     @cached_property
     def _examples_found(self) -> dict[str, str | None]:

@@ -38,7 +38,7 @@ EDITED = "edited"
 """The tag of cases that a reviewer's edit taught."""
 _WIDTH = 110
 _LONGEST_GREETING = 6
-"""In words."""
+"""How many words a greeting has at most."""
 
 
 def case_of(

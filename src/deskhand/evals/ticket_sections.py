@@ -60,14 +60,14 @@ class TriageExpectSection(Section):
 
 
 class TicketExpectSection(Section):
-    """Where the message went."""
+    """Which ticket a message must be brought to, and why."""
 
     joins: Texts | None = None
     """The ticket that it continues, or `new`; a list means any of them."""
     same_as: int | None = Field(default=None, ge=1)
     """The number of an earlier turn whose ticket it continues."""
     evidence: Evidences | None = None
-    """By what evidence."""
+    """What must have shown that it belongs there."""
     reopens: bool | None = None
     """Whether it takes up a ticket that was solved."""
 

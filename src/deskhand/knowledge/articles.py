@@ -34,7 +34,7 @@ class ArticleFile:
 
     path: Path
     source: str
-    """As the index names it."""
+    """The name of the file in the index."""
     default_id: str
     """For an article that gives no id of its own."""
 

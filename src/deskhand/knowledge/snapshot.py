@@ -35,7 +35,7 @@ class Snapshot:
 
     version: int
     articles: Mapping[int, Article]
-    """By position."""
+    """The articles by their position."""
     positions: Positions
     """Of chunks, ascending."""
     rows: NDArray[np.int64]

@@ -37,7 +37,7 @@ class CallFacts:
     at: datetime
     """In the desk's time zone."""
     arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """As they are canonically written."""
+    """The values in their canonical form."""
     principal: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """kind, customer_id, address, tier, tags"""
     intent: str | None = None

@@ -146,7 +146,7 @@ class ConsoleActions(Protocol):
     async def record(self, who: str, client: str, method: str, path: str, status: int) -> None: ...
 
     async def list(self, *, limit: int = 100, before: int | None = None) -> Sequence[ConsoleAction]:
-        """The newest first."""
+        """Lists what people did in the console, the newest first."""
         ...
 
     async def first_changed(self) -> int | None:

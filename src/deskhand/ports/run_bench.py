@@ -30,7 +30,7 @@ class EvalReports(Protocol):
     async def add(self, desk: str, at: float, by: str, report: Mapping[str, Any]) -> None: ...
 
     async def newest(self, desk: str, limit: int) -> list[KeptEval]:
-        """The newest first."""
+        """Lists reports of evals, the newest first."""
         ...
 
 

@@ -40,7 +40,7 @@ class Webhooks(Protocol):
     async def deliveries(
         self, endpoint_id: str, *, limit: int = 100, before: float | None = None
     ) -> Sequence[Delivery]:
-        """The newest first."""
+        """Lists deliveries, the newest first."""
         ...
 
     async def retry(self, endpoint_id: str, event_id: str) -> Delivery:

@@ -114,7 +114,7 @@ class AssumedRun:
 
 @dataclass(frozen=True, slots=True)
 class TriedCall:
-    """What became of it."""
+    """The gate's answer to a call that was only tried."""
 
     answer: GateAnswer
     own_rule: str | None

@@ -51,7 +51,7 @@ class Ruling(NamedTuple):
     verdict: Literal["hold", "deny"]
     rule: str
     reason: str
-    """For the reviewer."""
+    """Why, in words for the reviewer."""
     code: ErrorCode = ErrorCode.TOOL_HELD
     details: ToolErrorDetails | None = None
     say: str = ""

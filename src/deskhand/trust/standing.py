@@ -33,13 +33,13 @@ class CategoryMode:
 
     category: str
     mode: str
-    """In force."""
+    """The mode that replies of the category leave by now."""
     ceiling: str
     """The most that desk.yaml allows."""
     since: float = 0.0
     """When it came to this mode; earlier judgements do not count any more."""
     number: int = 0
-    """Of its last change."""
+    """The number of its last change."""
     falls: int = 0
     """How often it fell back by itself: each time it takes more to be believed again."""
 

@@ -107,8 +107,7 @@ def with_brain(loaded: LoadedDesk, kind: str | None) -> LoadedDesk:
 
 def desk_cases(loaded: LoadedDesk) -> "tuple[list[Case], dict[str, Scorer]]":
     """A desk's golden cases and the scorers that its tools.py and evals.py bring."""
-    from deskhand.evals.cases import CaseDesk as CaseDesk
-    from deskhand.evals.cases import load_cases
+    from deskhand.evals.cases import CaseDesk, load_cases
     from deskhand.evals.scorers import scorers_in
 
     own = loaded.spec.folder / "evals.py"

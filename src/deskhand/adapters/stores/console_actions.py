@@ -45,7 +45,7 @@ class SqlConsoleActions:
         await self._database.write_core(op)
 
     async def list(self, *, limit: int = 100, before: int | None = None) -> list[ConsoleAction]:
-        """The newest first."""
+        """Lists what people did in the console, the newest first."""
         here = t.console_actions.c
         query = sa.select(t.console_actions).order_by(here.number.desc()).limit(limit)
         if before is not None:

@@ -200,7 +200,7 @@ class SqlWebhookOutbox(SqlDesk):
 
 
 def _note_health(core: sa.Connection, endpoint_id: str, arrived: bool, now: float) -> None:
-    """Since when nothing arrives."""
+    """Writes down since when nothing arrives at an address."""
     this = _ENDPOINTS.id == endpoint_id
     update = t.webhook_endpoints.update()
     if arrived:

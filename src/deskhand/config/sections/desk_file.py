@@ -116,9 +116,9 @@ class DailyReplies(Section):
     for a person: `{in_all: 1000, to_unproven: 200}`."""
 
     in_all: int = Field(default=1000, ge=0)
-    """To everybody together."""
+    """How many leave in all."""
     to_unproven: int = Field(default=200, ge=0)
-    """To all senders together whom nobody vouches for."""
+    """How many of them may go to senders whom nobody vouches for."""
 
 
 class Limits(Section):

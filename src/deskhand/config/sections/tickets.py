@@ -68,7 +68,7 @@ class MacroSection(Section):
     assign: str | None = Field(default=None, max_length=200)
     """Whose it is afterwards; empty for nobody, `me` for who uses it."""
     group: str | None = Field(default=None, max_length=200)
-    """In whose queue it lies afterwards."""
+    """The group that has it afterwards."""
     urgency: Urgency | None = None
     """How urgent it is afterwards."""
     tags: Items[Annotated[str, Field(pattern=r"^[^\s,;]{1,60}$")]] = ()

@@ -231,7 +231,7 @@ def reservation_number(text: str) -> str:
 
 
 def own_words(text: str) -> str:
-    """Without quotations and signatures."""
+    """The words of the customer, without quotations and signatures."""
     return mail.visible_reply(text) or text
 
 

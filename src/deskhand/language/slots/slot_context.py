@@ -12,7 +12,7 @@ class SlotContext(NamedTuple):
     language: str | None
     """The text's language as a code, perhaps with a region, as `en-GB`."""
     now: datetime
-    """With its zone."""
+    """The moment that relative dates count from, with its zone."""
 
 
 class Extractor(Protocol):

@@ -37,7 +37,8 @@ class KeysWithEnvironment:
         self._key = ApiKey("key_environment", API_KEY, SCOPES, tuple(desks), 0.0)
 
     async def find(self, secret: str) -> ApiKey | None:
-        """Compared in constant time."""
+        """The key that has this secret. Compares in constant time, so that nobody can guess it sign
+        by sign."""
         if hmac.compare_digest(secret.encode(), self._secret):
             return self._key
         return await self._keys.find(secret)
