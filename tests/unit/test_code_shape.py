@@ -101,6 +101,14 @@ def test_a_desk_is_opened_on_one_screen() -> None:
     assert (opens.end_lineno or 0) - opens.lineno + 1 < ONE_SCREEN
 
 
+def test_outputs_are_walked_backwards_in_one_place() -> None:
+    """Everybody else asks `Understanding`, so that all go by the same values."""
+    walks = re.compile(r"reversed\([^\n]*outputs")
+    walking = [file for file in source_files(PACKAGE) if walks.search(file.read_text("utf-8"))]
+
+    assert [file.name for file in walking if file.name != "understanding.py"] == []
+
+
 def test_what_differs_between_databases_is_asked_of_the_database() -> None:
     asked = re.compile(r"isinstance\([^)]*(?:Sqlite|Postgres)")
     rooms = [PACKAGE / room for room in ("wiring", "cli", "engine", "web")]

@@ -223,11 +223,11 @@ async def _list(desk: str, url: str | None) -> "list[StoredArticle]":
 async def _search(
     desk: str, url: str | None, query: str, category: str | None, language: str | None, limit: int
 ) -> "list[Hit]":
-    from deskhand.knowledge.search import DeskArticles
+    from deskhand.knowledge.search import KnowledgeBase
     from deskhand.wiring import embedder
 
     async with _opened(desk, url) as place:
-        base = DeskArticles(place.store, embedder)
+        base = KnowledgeBase(place.store, embedder)
         return await base.search(query, category=category, language=language, limit=limit)
 
 
