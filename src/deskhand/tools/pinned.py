@@ -47,9 +47,8 @@ class PinnedSignature(Signature):
         try:
             given = json.loads(json.dumps(dict(arguments), allow_nan=False))
         except (ValueError, TypeError, RecursionError) as error:
-            raise ArgumentsInvalid(
-                self._refused([("arguments", f"cannot be read as JSON: {error}")])
-            ) from None
+            problem = ("arguments", f"cannot be read as JSON: {error}")
+            raise ArgumentsInvalid.of(self.tool, [problem], ": ") from None
         validator = Draft202012Validator(safe_schema(self.schema), registry=Registry())
         try:
             problems = [
