@@ -54,7 +54,12 @@ async def test_each_rings_at_its_own_time_whatever_is_called_off() -> None:
     rung: list[str] = []
     begun = time.monotonic()
     later = asyncio.get_running_loop().create_future()
-    ring_in(0.06, lambda: (rung.append("later"), later.set_result(None))[0])
+
+    def ring_later() -> None:
+        rung.append("later")
+        later.set_result(None)
+
+    ring_in(0.06, ring_later)
     called_off = ring_in(0.01, lambda: rung.append("called off"))
     ring_in(0.03, lambda: rung.append("sooner"))
     called_off.cancel()
