@@ -236,6 +236,8 @@ class Agent:
 
     def _tone(self, envelope: Envelope) -> str | None:
         """The tone for the message's topic, as earlier stages found it."""
+        if not self.spec.tone:
+            return None
         topic = Understanding.of(envelope).topic_in(self.spec.tone)
         return self.spec.tone.get(topic or "else")
 

@@ -43,9 +43,11 @@ def with_earlier_turns(envelope: Envelope, text: str) -> str:
 
 def remembered_facts(envelope: Envelope) -> dict[str, Any]:
     """What brains and prompts are given of it."""
-    turns = words_before(envelope)
     memory = Remembered.of(envelope)
-    values = {} if memory is None or not turns else memory.newest
+    if memory is None:
+        return {CONVERSATION: "", SAID_BEFORE: "", REMEMBERED: {}}
+    turns = words_before(envelope)
+    values = memory.newest if turns else {}
     return {
         CONVERSATION: earlier_turns(envelope),
         SAID_BEFORE: "\n".join(turn.said for turn in turns[-_LAST:]),

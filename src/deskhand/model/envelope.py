@@ -140,7 +140,7 @@ def _changed(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
     return {
         key: value
         for key, value in after.items()
-        if key not in before or not _same(before[key], value)
+        if key not in before or (before[key] is not value and not _same(before[key], value))
     }
 
 

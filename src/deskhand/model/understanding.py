@@ -169,6 +169,8 @@ class Understanding:
 
     def topic_in(self, listed: Collection[str]) -> str | None:
         """The first of the topics that is listed; None where none is."""
+        if not listed:
+            return None
         return next((name for name in self.topics if name in listed), None)
 
     @property

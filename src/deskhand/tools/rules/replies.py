@@ -46,8 +46,10 @@ def always_ask(call: GateCall, terms: Terms) -> Ruling | None:
 
     A question that stands in desk.yaml word for word was, when it was written there.
     """
+    if call.name != DELIVER or not terms.always_ask:
+        return None
     topic = Understanding.of(call.ctx.envelope).topic_in(terms.always_ask)
-    if call.name != DELIVER or topic is None:
+    if topic is None:
         return None
     if str(call.canonical.get("text", "")).strip() in terms.own_questions:
         return None
