@@ -19,7 +19,7 @@ from random import Random
 import pytest
 
 from deskhand.outgoing.sentences import sentences
-from tests.security.replies.model import RESULT, Desk, ModelReply
+from tests.security.replies.model import Desk, ModelReply, of_row
 
 REPLIES = Path(__file__).parent / "replies"
 MOST_RIGHT_HELD = {"blind": 26, "second": 8, "third": 3, "fourth": 32, "fifth": 18, "sixth": 65}
@@ -157,9 +157,4 @@ def of_stranger(name: str, *, right: bool) -> Iterator[ModelReply]:
         row = json.loads(line)
         if row["right"] is not right:
             continue
-        quoted = [{**source, "id": _id_of(source["id"])} for source in row["sources_quoted"]]
-        yield ModelReply(row["desk"], row["message"], row["reply"], quoted, row.get("result"))
-
-
-def _id_of(written: str) -> str:
-    return RESULT if written == "result" else written
+        yield of_row(row)

@@ -136,6 +136,7 @@ _VERDICT = _closed(
         "number": {"type": "integer"},
         "quote": {"type": "string"},
         "sum": {"type": "string"},
+        "counts": {"type": "string"},
         "missing": {"type": "string"},
         "courtesy": {"type": "boolean"},
         "restates": {"type": "boolean"},

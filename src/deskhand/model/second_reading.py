@@ -39,6 +39,8 @@ class SecondReading:
     """How numbers of the reply follow from others: `3 * 540 = 1620`."""
     on: date | None = None
     """The day on which it was read: what it says of `tomorrow` is true on that day alone."""
+    counted: tuple[str, ...] = ()
+    """What small numbers of the reply count: `2 = Piccolo + Grande`."""
 
     def as_metadata(self, read: ToRead, by: str | None) -> dict[str, Any]:
         """The entry for a run's metadata, bound to the reply's text and the message it answers."""
@@ -48,6 +50,7 @@ class SecondReading:
             "confirmed": sorted(self.confirmed),
             "refused": dict(self.refused),
             "sums": list(self.sums),
+            "counted": list(self.counted),
             "on": None if read.now is None else read.now.date().isoformat(),
         }
 
@@ -66,6 +69,7 @@ def second_reading_of(metadata: Mapping[str, Any], text: str, message: str) -> S
         _reasons(kept.get("refused")),
         tuple(_texts(kept.get("sums"))),
         _day(kept.get("on")),
+        tuple(_texts(kept.get("counted"))),
     )
 
 

@@ -179,7 +179,7 @@ class _Check:
         matches = [match for match in self._phone_matches() if self._is_phone(match)]
         if not matches:
             return
-        expected = set(map(_digits, self._allowed.phones))
+        expected = set(map(_digits, (*self._allowed.phones, *self._allowed.numbers)))
         for text in (*self._allowed.texts, *self._allowed.said):
             expected |= _numbers_in(text)
         for match in matches:

@@ -62,6 +62,8 @@ class AllowedContent:
     addresses: Collection[str] = ()
     phones: Collection[str] = ()
     """Telephone numbers; every other one is found."""
+    numbers: Collection[str] = ()
+    """Numbers of orders and parcels that tools gave: they are no telephone numbers."""
     texts: Collection[str] = ()
     """The company's own words, such as articles: the telephone numbers in them may be named."""
     said: Collection[str] = ()

@@ -48,7 +48,7 @@ from deskhand.outgoing.polarity import is_conditional, leading_answer
 from deskhand.outgoing.quoted_sources import Clause, clause_of, meaningful_words, tokens
 from deskhand.outgoing.record_states import other_state
 from deskhand.outgoing.reply_sentence import ReplySentence
-from deskhand.outgoing.second_look import in_language_of, sentence_at, settled_again
+from deskhand.outgoing.second_look import in_language_of, settled_again
 from deskhand.outgoing.sentence_sense import (
     affirmed_wrongly,
     is_other_day,
@@ -68,6 +68,7 @@ from deskhand.outgoing.sentences import (
     clauses_of,
     greeting_length,
     is_program_text,
+    sentence_at,
     sentences,
 )
 from deskhand.outgoing.stated_values import values_in

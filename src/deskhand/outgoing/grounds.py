@@ -57,6 +57,8 @@ class Grounds:
     """Sentences that it did not find there, each with what it misses."""
     sums: Sequence[str] = ()
     """How it says that numbers follow from others; they are calculated anew."""
+    counted: Sequence[str] = ()
+    """What it says that small numbers count; each thing must stand in a source."""
     read_on: date | None = None
     """The day on which it read the reply; None before that."""
     language: str | None = None
@@ -73,7 +75,7 @@ class Grounds:
     @property
     def by_words(self) -> "Grounds":
         """The same without what a second reader confirms."""
-        return replace(self, confirmed=frozenset(), sums=())
+        return replace(self, confirmed=frozenset(), sums=(), counted=())
 
     @cached_property
     def verified(self) -> Verified:

@@ -21,10 +21,16 @@ _NUMBER = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,6})?")
 _SIGNS = "+-*/()"
 _OTHER_SIGNS = str.maketrans("×·−–÷", "**--/")
 _HOUR, _YEAR, _WEEK = 60, 12, 7
-_SCALES = {"hour": Fraction(_HOUR), "month": Fraction(1, _YEAR), "day": Fraction(1, _WEEK)}
-"""What a value is counted in where it is written in hours, years or weeks."""
+_LENGTH = "length"
+_SCALES = {
+    "m": Fraction(100),
+    "hour": Fraction(_HOUR),
+    "month": Fraction(1, _YEAR),
+    "day": Fraction(1, _WEEK),
+}
+"""What a value is counted in where it is written in metres, hours, years or weeks."""
 _FAMILIES = {"hour": "clock", "minute": "clock", "month": "calendar", "workday": "calendar"}
-_FAMILIES |= {"day": "calendar"}
+_FAMILIES |= {"day": "calendar", "cm": _LENGTH, "m": _LENGTH}
 _OPEN = ""
 
 

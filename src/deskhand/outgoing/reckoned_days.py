@@ -13,7 +13,8 @@ from decimal import Decimal
 from itertools import islice
 
 from deskhand.language.slots.date_relative import workdays_away
-from deskhand.outgoing.claim_words import meanings_of
+from deskhand.language.slots.folded_text import fold
+from deskhand.outgoing.claim_words import meanings_of, pattern_of
 from deskhand.outgoing.derived_dates import day_of, is_day, shifted, year_of
 from deskhand.outgoing.grounds import Grounds
 from deskhand.outgoing.values import Value
@@ -25,9 +26,12 @@ _MOST_DAYS, _MOST_SPANS = 24, 16
 """How many days and spans are reckoned with: with more of them any day would follow."""
 _MOST_WORKDAYS = 60
 _MOST_MINUTES = 24 * 60
+_ONE_O_CLOCK, _NOON = 60, 12 * 60
+_HOURS = frozenset(str(hour) for hour in range(1, 25))
 _DAY = timedelta(days=1)
 _IN_DAYS = "in "
 _DAY_OF_MONTH = re.compile(r"(?<![\w.,:])([0-9]{1,2})(?:st|nd|rd|th|\.)?(?![\w:%])")
+_WEEKDAY_BEFORE = re.compile(r"\b([a-z]+),? (?:the |der |den |dem |el |le |dne )?$")
 _OF_DAYS = ("date", "weekday", "relative")
 
 
@@ -50,6 +54,19 @@ def is_reckoned(value: Value, grounds: Grounds) -> bool:
         return any(day.year == year for day in days)
     distances = [(day - grounds.now.date()).days for day in days]
     return any(f"{_IN_DAYS}{distance} days" in value.readings for distance in distances)
+
+
+def is_reckoned_number(value: Value, text: str, grounds: Grounds) -> bool:
+    """Whether a bare number of a reply is a day of a month behind its day of the week, and both are
+    those of a reckoned day: `until Thursday 26`."""
+    before = _WEEKDAY_BEFORE.search(fold(text[: value.start]))
+    if value.kind != "number" or value.unit or before is None or grounds.now is None:
+        return False
+    weekday = meanings_of("weekdays").get(before[1])
+    if weekday is None or grounds.read_on not in (None, grounds.now.date()):
+        return False
+    days = [day for day in _reckoned_days(grounds) if str(day.weekday()) == weekday]
+    return bool(value.readings & {str(day.day) for day in days})
 
 
 def _are_weekdays(claimed: Value, days: Iterable[date], grounds: Grounds) -> bool:
@@ -170,12 +187,29 @@ def _reckoned_times(grounds: Grounds) -> set[str]:
     """Times of day that lie some minutes, which somebody names, before or after a known one."""
     said = [*grounds.message_values, *grounds.record_values, *grounds.article_values]
     times = [int(minutes) for value in said if value.kind == "time" for minutes in value.readings]
+    times += _spoken_hours(grounds)
+    times += [time + _NOON for time in times if _ONE_O_CLOCK <= time < _NOON]  # `at 1:20`
     spans = [span for value in said for span in _minutes_of(value)]
-    reckoned: set[str] = set()
+    reckoned = {str(time) for time in times[:_MOST_DAYS]}
     for time in times[:_MOST_DAYS]:
         for span in spans[:_MOST_SPANS]:
             reckoned |= {str(time + span), str(time - span)}
     return reckoned
+
+
+def _spoken_hours(grounds: Grounds) -> list[int]:
+    """The times of day that the customer names without minutes: `at four`, `half past four`."""
+    said = [value for value in grounds.message_values if value.kind == "number"]
+    hours = [int(reading) for value in said for reading in value.readings if reading in _HOURS]
+    times = [hour * 60 for hour in hours]
+    for match in pattern_of("half_past").finditer(fold(grounds.message)):
+        word = match[match.lastgroup or 0]
+        number = word if word in _HOURS else meanings_of("numbers").get(word)
+        number = number or meanings_of("hours_of_half").get(word)
+        if number in _HOURS:
+            is_coming = match.lastgroup in ("halb", "pul")
+            times.append(int(number) * 60 + (-30 if is_coming else 30))
+    return times
 
 
 def _minutes_of(value: Value) -> Iterator[int]:

@@ -13,7 +13,8 @@ from deskhand.outgoing.content_words import words_in
 
 _PHASE = "is "
 """States that exclude each other."""
-_DENIED = {"is paid": "is unpaid", "is unpaid": "is paid", "in stock": "sold out"}
+DENIED = {"is paid": "is unpaid", "is unpaid": "is paid", "in stock": "sold out"}
+"""What a denied state says."""
 _STOCK = frozenset(("stock", "available", "in_stock", "left", "quantity_available"))
 
 
@@ -38,7 +39,7 @@ def states_of(fields: Mapping[str, Any]) -> set[str]:
         if value is True:
             states |= named
         elif value is False:
-            states |= {_DENIED.get(state, "") for state in named}
+            states |= {DENIED.get(state, "") for state in named}
         elif name in _STOCK and isinstance(value, int | float):
             states.add("in stock" if value else "sold out")
         elif value not in (None, ""):
@@ -50,16 +51,16 @@ def states_of(fields: Mapping[str, Any]) -> set[str]:
 
 def is_told(word: str, states: frozenset[str]) -> bool:
     """Whether a word names a state that the records are in, or the one that theirs denies."""
-    return any(state in states or _DENIED.get(state) in states for state in states_in(word))
+    return any(state in states or DENIED.get(state) in states for state in states_in(word))
 
 
 def other_state(text: str, negative: bool, states: frozenset[str]) -> str | None:
     """A state that a clause claims and the records are not in; None where they say no state."""
-    phases = {state for state in states if state.startswith(_PHASE) or state in _DENIED.values()}
+    phases = {state for state in states if state.startswith(_PHASE) or state in DENIED.values()}
     if not phases and "in stock" not in states:
         return None
     for state in states_in(text):
-        claimed = _DENIED.get(state, state) if negative else state
+        claimed = DENIED.get(state, state) if negative else state
         is_phase = claimed.startswith(_PHASE) or claimed in ("sold out", "in stock")
         if is_phase and claimed not in states and _is_rival(claimed, states):
             return claimed.removeprefix(_PHASE)

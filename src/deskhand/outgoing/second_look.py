@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from deskhand.language.identify import identify
 from deskhand.outgoing.grounds import Grounds
-from deskhand.outgoing.sentences import answers_joined
+from deskhand.outgoing.sentences import sentence_at
 from deskhand.outgoing.settling import MOST_ASKED, may_be_asked, may_be_asked_about, may_be_settled
 from deskhand.outgoing.unbacked_claim import UnbackedClaim
 
@@ -28,17 +28,11 @@ def settled_again(
     if missed is not None:
         reason = f"the second reader does not find it: {missed}"
         return [*claims, UnbackedClaim("refused", sentence, reason, *place)]
-    if sentence in grounds.confirmed and all(may_be_settled(claim, grounds) for claim in claims):
+    if sentence not in grounds.confirmed:
+        return claims
+    if all(may_be_settled(claim, grounds, text) for claim in claims):
         return []
     return claims
-
-
-def sentence_at(text: str, place: int) -> str | None:
-    """The sentence that stands here, with the answer before it that belongs to it."""
-    for start, end in answers_joined(text):
-        if start <= place < end:
-            return text[start:end].strip()
-    return None
 
 
 def sentences_to_read(
@@ -53,7 +47,7 @@ def sentences_to_read(
     `others` is where sentences begin that are backed, and promises that nothing stands behind.
     """
     grounds = in_language_of(text, grounds)
-    if not all(may_be_asked_about(claim, grounds) for claim in unbacked):
+    if not all(may_be_asked_about(claim, grounds, text) for claim in unbacked):
         return None
     doubtful = [claim.start for claim in unbacked if claim.kind != "holding"]
     read = [sentence_at(text, place) for place in sorted({*doubtful, *others})]

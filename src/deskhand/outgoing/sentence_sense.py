@@ -21,8 +21,9 @@ from deskhand.outgoing.contradictions import (
 from deskhand.outgoing.customer_case import fits_own_step
 from deskhand.outgoing.denials import denied_elsewhere, denies_otherwise, says_after_for_until
 from deskhand.outgoing.pairs import pairs_wrongly, said_of_the_other
+from deskhand.outgoing.polarity import is_negative
 from deskhand.outgoing.quoted_sources import Clause, Passage, clause_of, tokens
-from deskhand.outgoing.record_states import states_in
+from deskhand.outgoing.record_states import DENIED, states_in
 from deskhand.outgoing.reply_sentence import ReplySentence
 from deskhand.outgoing.sentence_support import Support, words_of_supports
 from deskhand.outgoing.sentences import conjuncts_of
@@ -83,9 +84,35 @@ def states_dose(sentence: ReplySentence, *, is_answer: bool) -> bool:
     if not doses:
         return False
     on_prescription = words_of_each("concepts")["prescription"]
-    if is_answer or any(word.folded in on_prescription for word in sentence.words):
+    if any(word.folded in on_prescription for word in sentence.words):
+        return True
+    if is_answer and not _says_where_it_is(sentence):
         return True
     return not all(_is_strength(dose, sentence) for dose in doses)
+
+
+def _says_where_it_is(sentence: ReplySentence) -> bool:
+    """Whether a yes says no more than a record does: that a product is there, how many packs of it,
+    where, or for how much. What somebody may take of it is nothing that a record says."""
+    if pattern_of("taken").search(fold(sentence.text)) is not None:
+        return False
+    said = [word.folded for word in sentence.words]
+    told_fields = [
+        value
+        for record in sentence.grounds.records
+        for name, value in record.fields.items()
+        if name in _WHERE_AND_WHAT_FOR
+    ]
+    named = [word for value in told_fields for word in words_in(str(value)) if word.is_capital]
+    if any(same_word(word.folded, spoken) for word in named for spoken in said):
+        return True
+    stated = [value for record in sentence.grounds.records for value in record.values]
+    others = [value for value in sentence.values if value.unit not in DOSES]
+    return bool(others) and all(is_stated(value, stated) for value in others)
+
+
+_WHERE_AND_WHAT_FOR = ("pharmacy", "street", "city", "place", "warehouse", "store", "shop")
+"""Fields of a record that say where something is."""
 
 
 def _is_strength(dose: Value, sentence: ReplySentence) -> bool:
@@ -102,10 +129,26 @@ def tells_of_deed(sentence: ReplySentence, folded: str) -> bool:
     quoted = [tokens(passage.text) for passage in sentence.grounds.passages]
     for deed in pattern_of("done").finditer(folded):
         is_said = any(tokens(deed.group()) in text for text in quoted)
-        is_said = is_said or bool(states_in(deed.group()) & sentence.grounds.states)
+        is_said = is_said or _tells_state(deed.group(), folded, sentence)
         if not is_said and not _FOUND.search(deed.group()):
             return True
     return False
+
+
+def _tells_state(deed: str, folded: str, sentence: ReplySentence) -> bool:
+    """Whether a deed is what a record says of where a thing is: `was sent` of what is shipped, `has
+    not been paid` of what is open, `we have received` a payment of what is paid."""
+    grounds = sentence.grounds
+    named = [value for value in sentence.values if value.kind == "identifier"]
+    if not all(is_stated(value, grounds.record_values) for value in named):
+        return False  # of something else than the record
+    states = states_in(deed)
+    if is_negative(deed):
+        states = {DENIED.get(state, "") for state in states}
+    if states & grounds.states:
+        return True
+    is_money = "is paid" in grounds.states and pattern_of("money_came").search(folded) is not None
+    return is_money and pattern_of("received").search(deed) is not None
 
 
 _FOUND = re.compile(r"\b(?:found|gefunden|encontrado|n[ae]\w*sel|n[ae]\w*sl[aiy])\b")

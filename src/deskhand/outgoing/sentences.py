@@ -63,6 +63,14 @@ def answers_joined(text: str) -> list[tuple[int, int]]:
     return places
 
 
+def sentence_at(text: str, place: int) -> str | None:
+    """The sentence that stands here, with the answer before it that belongs to it."""
+    for start, end in answers_joined(text):
+        if start <= place < end:
+            return text[start:end].strip()
+    return None
+
+
 def _is_bare_yes(sentence: str) -> bool:
     """`Of course.`, `Ja, das ist möglich.`"""
     folded = fold(sentence[greeting_length(sentence) :]).strip(" .!¡")

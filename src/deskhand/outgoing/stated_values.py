@@ -29,7 +29,7 @@ from deskhand.outgoing.values import Kind, Value
 
 _IDENTIFIER = re.compile(
     r"(?<![\w@./-])(?:#?[a-z]{1,8}[-/ ]?[0-9][a-z0-9-]*|[0-9]+[a-z][a-z0-9-]*[0-9][a-z0-9-]*"
-    r"|#[0-9]{3,}|[a-z]{1,4}-[a-z0-9]{4,}|[0-9]{6,})(?![\w@])"
+    r"|#[0-9]{3,}|[0-9]{1,8}(?:-[0-9]{1,8}){2,}|[a-z]{1,4}-[a-z0-9]{4,}|[0-9]{6,})(?![\w@])"
 )
 _LINK = re.compile(
     r"\b(?:https?://|www\.)[^\s<>\"')]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
@@ -47,9 +47,14 @@ _DIGITS = (
 _CLOCK = re.compile(r"\b([01]?[0-9]|2[0-4]):([0-5][0-9])\b(?: ?([ap])\.? ?m\b)?")
 _HALF_DAY = re.compile(r"\b([0-9]{1,2})(?:[.:]([0-5][0-9]))? ?([ap])\.? ?m\b")
 _NUMBER = re.compile(rf"(?<![\w.,-])(?:{_DIGITS})(?!\w*[0-9])|(?<=[-/])(?:{_DIGITS})(?![\w])")
-_ATTACHED = re.compile(r"[a-z%°µ]+|[€$£]")
-_NUMBER_OF_PIECES = re.compile(r"[a-z]+ [0-9]+(?:-[a-z]{3,})*")
-"""`room 12` and `the 48-tablet` are no identifiers."""
+_ATTACHED = re.compile(r"(?!(?:st|nd|rd|th|er)\b)[a-z%°µ]+|[€$£]")
+_NUMBER_OF_PIECES = re.compile(r"[a-z]+ [0-9]+(?:-[a-z]{3,}|st|nd|rd|th|er)*")
+"""`room 12`, `the 48-tablet` and `the 9th` are no identifiers."""
+_MEASURE = re.compile(r"[a-z]+ [0-9]+(?:mg|mcg|ug|ml|cl|l|kg|g|mm|cm|m|km|w|eur|czk|kc|h|am|pm)")
+"""`hold 160kg` is none, nor is `holds 160kg`."""
+_NAMED_NUMBER = re.compile(r"[a-z]{3,} ([0-9]+(?:-[0-9]+){2,})")
+"""`number 01445-778-2` names the number behind the word."""
+_SIZE = re.compile(r"(?<![\w.,/-])([0-9]{2,4})x([0-9]{2,4})(?![0-9x])")
 _WORD = re.compile(r"[a-z]+")
 _WEEKDAY_BEFORE = re.compile(r"\b([a-z]+),? (?:the |der |den |dem |el |le |dne )?$")
 _DAY_RANGE = re.compile(r" ?(?:-|,|to|az|bis|a|au|do|through|until) ?$")
@@ -92,6 +97,7 @@ class _Reader:
             *self._paces(),
             *self._weekdays(),
             *self._relative_days(),
+            *self._sizes(),
             *self._identifiers(),
             *self._numbers(),
             *self._number_words(),
@@ -268,12 +274,23 @@ class _Reader:
             readings = _number_readings(match.group())
             yield self._made("number", *converted(readings, unit, start, unit_end))
 
+    def _sizes(self) -> Iterator[Value]:
+        """`160x80` are two numbers, as `160 x 80` is."""
+        for match in _SIZE.finditer(self._folded):
+            unit, end = unit_after(self._folded, match.end())
+            for group in (1, 2):
+                readings, last = _number_readings(match[group]), match.end(group)
+                last = end if group == 2 else last
+                yield self._made("number", *converted(readings, unit, match.start(group), last))
+
     def _identifiers(self) -> Iterator[Value]:
         for match in _IDENTIFIER.finditer(self._folded):
             digits = re.fullmatch(r"[a-z]+ ([0-9]{6,})", match.group())
+            digits = digits or _NAMED_NUMBER.fullmatch(match.group())
             if digits is not None and self._free(*match.span()):
                 start = match.start() + digits.start(1)
-                yield self._made("identifier", {digits[1]}, start, match.end())
+                bare = digits[1].replace("-", "")
+                yield self._made("identifier", {bare}, start, match.end())
             elif self._free(*match.span()) and _is_identifier(match.group(), self._given(match)):
                 bare = re.sub(r"[^a-z0-9]", "", match.group())
                 yield self._made("identifier", {bare}, *match.span())
@@ -344,7 +361,7 @@ def _does_nothing(folded: str, match: re.Match[str]) -> bool:
 
 def _is_identifier(folded: str, given: str) -> bool:
     if any(letter.isdigit() for letter in folded):
-        return _NUMBER_OF_PIECES.fullmatch(folded) is None
+        return not any(form.fullmatch(folded) for form in (_NUMBER_OF_PIECES, _MEASURE))
     return given.upper() == given
 
 

@@ -43,6 +43,7 @@ def grounds_of(
         confirmed=read_again.confirmed,
         refused=read_again.refused,
         sums=read_again.sums,
+        counted=read_again.counted,
         read_on=read_again.on,
     )
 

@@ -156,7 +156,7 @@ def test_a_refused_sentence_is_marked_with_what_the_reader_misses() -> None:
     (claim,) = check_grounding(reply, grounds(refused=refused)).unbacked
     assert (claim.kind, reply[claim.start : claim.end]) == ("refused", "We deliver in Norway.")
     assert claim.reason == "the second reader does not find it: only the mainland is meant"
-    assert not may_be_settled(claim, grounds())
+    assert not may_be_settled(claim, grounds(), reply)
 
 
 def test_a_sentence_that_is_both_confirmed_and_refused_waits() -> None:

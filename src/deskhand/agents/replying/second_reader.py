@@ -70,15 +70,7 @@ class SecondReader:
     async def _asked(
         self, to_read: ToRead, envelope: Envelope, *, without_model: bool
     ) -> Answer | None:
-        task = Task(
-            kind=TaskKind.VERIFY,
-            stage=STAGE,
-            run_id=envelope.run_id,
-            inputs=_shown(to_read),
-            private=_names_of_customer(envelope.message),
-            model_role=self.role,
-            without_model=without_model,
-        )
+        task = reading_task(to_read, envelope, role=self.role, without_model=without_model)
         try:
             return await self.brain.answer(task)
         except ModelAway:
@@ -88,6 +80,21 @@ class SecondReader:
         except (ModelUnavailable, ModelRefused, ModelAnswerInvalid) as error:
             log.warning("no second reading: %s", error, extra={"run_id": envelope.run_id})
             return None
+
+
+def reading_task(
+    to_read: ToRead, envelope: Envelope, *, role: str | None = None, without_model: bool = False
+) -> Task:
+    """What the reader is asked about a reply."""
+    return Task(
+        kind=TaskKind.VERIFY,
+        stage=STAGE,
+        run_id=envelope.run_id,
+        inputs=_shown(to_read),
+        private=_names_of_customer(envelope.message),
+        model_role=role,
+        without_model=without_model,
+    )
 
 
 def _names_of_customer(message: Message | None) -> tuple[str, ...]:
@@ -120,6 +127,7 @@ def reading_of(answer: Answer, to_read: ToRead) -> SecondReading:
     confirmed: set[str] = set()
     refused: dict[str, str] = {}
     sums: list[str] = []
+    counted: list[str] = []
     for verdict in answer.data["verdicts"]:
         fields = cast(dict[str, Any], verdict) if isinstance(verdict, dict) else {}
         number = fields.get("number")
@@ -130,13 +138,19 @@ def reading_of(answer: Answer, to_read: ToRead) -> SecondReading:
         if missing is None:
             confirmed.add(sentence)
             sums.append(str(fields.get("sum") or "")[:_LONGEST_SUMS])
+            counted.append(str(fields.get("counts") or "")[:_LONGEST_SUMS])
         else:
             refused[sentence] = missing[:_LONGEST_REASON]
     settled = frozenset(confirmed - refused.keys())
     for sentence in to_read.sentences:
         if sentence not in settled:
             refused.setdefault(sentence, "it says nothing of this")
-    return SecondReading(settled, refused, tuple(filter(None, sums))[:_MOST_SUMS])
+    return SecondReading(
+        settled,
+        refused,
+        tuple(filter(None, sums))[:_MOST_SUMS],
+        counted=tuple(filter(None, counted))[:_MOST_SUMS],
+    )
 
 
 def _why_not(verdict: Mapping[str, Any], sentence: str, to_read: ToRead) -> str | None:

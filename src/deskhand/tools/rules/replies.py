@@ -1,11 +1,13 @@
 """What a reply contains and promises, looked at on every channel and in every mode before it
 leaves."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from deskhand.language.instructions import spoken_to_machine
+from deskhand.language.slots.folded_text import fold
 from deskhand.model.authorship import is_model_text, writer_of
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import CLOSING_TOOLS, DELIVER, ENGINE_TOOLS, Reply
@@ -19,8 +21,10 @@ from deskhand.outgoing.content import check_reply
 from deskhand.outgoing.content_finding import AllowedContent, ContentFinding
 from deskhand.outgoing.grounding import Grounding, check_grounding
 from deskhand.outgoing.grounds import Grounds
-from deskhand.outgoing.second_look import sentence_at, sentences_to_read
-from deskhand.outgoing.sentence_sense import is_said_to_be_done
+from deskhand.outgoing.reply_sentence import ReplySentence
+from deskhand.outgoing.second_look import sentences_to_read
+from deskhand.outgoing.sentence_sense import is_said_to_be_done, tells_of_deed
+from deskhand.outgoing.sentences import sentence_at
 from deskhand.outgoing.unproven_names import stands_in_any, unproven_names
 from deskhand.tools.counting import sends
 from deskhand.tools.gate_call import GateCall, ReplyFindings, Ruling, Terms, deny, hold
@@ -31,6 +35,9 @@ CLAIM, SUBJECT, DOUBT = "unbacked_claim", "subject_for_people", "writer_doubts"
 ALWAYS_ASK = "always_ask"
 ATTACHED = "attachments_not_approved"
 _TO_A_MACHINE = "the message speaks to a machine, so no second model reads it"
+_NUMBER = re.compile(r"[A-Za-z]{0,4}-?[0-9](?:[0-9/-]{2,28})[0-9]")
+_NUMBERED = frozenset(("order", "tracking", "parcel", "shipment", "consignment", "invoice"))
+_NUMBERED |= {"ticket", "contract", "reservation", "visit", "case"}
 _SAY = "A colleague has to look at this reply first."
 
 
@@ -194,9 +201,15 @@ def _confirmed(
         promise
         for promise in promises
         if sentence_at(text, promise.start) in grounds.confirmed
-        and not is_said_to_be_done(promise.sentence)
+        and not _is_told_deed(promise, text, grounds)
         and promise.value not in by_tools
     ]
+
+
+def _is_told_deed(promise: Commitment, text: str, grounds: Grounds) -> bool:
+    """Whether the sentence says that something was done, and no record says so."""
+    sentence = ReplySentence(text, promise.start, promise.end, grounds.for_deeds)
+    return tells_of_deed(sentence, fold(promise.sentence))
 
 
 def _done_by_tools(terms: Terms) -> frozenset[str]:
@@ -282,6 +295,7 @@ def _allowed(call: GateCall, terms: Terms, results: Sequence[Mapping[str, Any]])
         hosts=listed.hosts,
         addresses=(*listed.addresses, *terms.recipients),
         phones=listed.phones,
+        numbers=[number for result in results for number in _numbers_of_things(result["data"])],
         texts=(*terms.own_texts, *call.cited),
         said=_said(call),
         unproven_names=_unproven_names(call, terms),
@@ -290,6 +304,17 @@ def _allowed(call: GateCall, terms: Terms, results: Sequence[Mapping[str, Any]])
         own=[*filter(None, own), *names],
         others=call.others,
     )
+
+
+def _numbers_of_things(data: Any) -> Iterator[str]:
+    """What stands in fields that are named after an order, a parcel or an invoice."""
+    fields = data.items() if isinstance(data, Mapping) else ()
+    for name, value in fields:
+        is_number = isinstance(value, str | int) and _NUMBER.fullmatch(str(value))
+        if is_number and set(str(name).lower().split("_")) & _NUMBERED:
+            yield str(value)
+        elif isinstance(value, Mapping):
+            yield from _numbers_of_things(value)
 
 
 def _said(call: GateCall) -> list[str]:
