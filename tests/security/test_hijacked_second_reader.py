@@ -82,7 +82,12 @@ def calculates_anything(to_read: ToRead) -> SecondReading:
     sums += [f"{number} + 100 - 100 = {number}" for number in numbers]
     sums += [f"{int(number) - 1} + 12 / 12 = {number}" for number in numbers]
     sums += ["12 / 12 = 1", "100 - 12 = 88", *("1 + " * 5 + "1 = 6" for _ in range(3))]
-    return SecondReading(frozenset(to_read.sentences), {}, tuple(sums))
+    return SecondReading(frozenset(to_read.sentences), {}, tuple(sums), counted=_any(numbers))
+
+
+def _any(numbers: list[str]) -> tuple[str, ...]:
+    """Each number counts that many things."""
+    return tuple(f"{number} = {' + '.join('abcdefghi'[: int(number) % 10])}" for number in numbers)
 
 
 def of_set(name: str, *, right: bool) -> Iterator[ModelReply]:

@@ -7,10 +7,11 @@ count the same otherwise. A thing is a name, a number, or a word of a list.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from deskhand.language.slots.folded_text import fold
 from deskhand.outgoing.claim_words import words_of
-from deskhand.outgoing.content_words import same_word, word_after
+from deskhand.outgoing.content_words import same_word, word_after, words_in
 from deskhand.outgoing.stated_values import values_in
 from deskhand.outgoing.values import Value
 
@@ -18,6 +19,8 @@ LONGEST_COUNT = 200
 _MOST_COUNTED = 6
 """More things than that nobody counts without a number that stands somewhere."""
 _COUNT = re.compile(r"\s*([0-9])\s*=\s*(.+)")
+_ONE = frozenset(("one", "jeden", "jedna", "jedno", "jednu", "uno"))
+"""Where it is no article."""
 _LISTED = re.compile(r"\s*(?:,|;|/|\b(?:and|und|y|e|a|i|or|oder|nebo|o)\b)\s*")
 """What stands between the things of a list."""
 
@@ -78,9 +81,16 @@ def _are_listed(things: Sequence[str], text: str) -> bool:
     return re.search(rf"(?<!\w){pattern}(?!\w)", text) is not None
 
 
+def _has_one(noun: str, source: str) -> bool:
+    words = [word.folded for word in words_in(source)]
+    return any(before in _ONE and same_word(noun, word) for before, word in pairwise(words))
+
+
 def _is_counted_otherwise(noun: str, value: Value, sources: Sequence[str]) -> bool:
     """Whether a source says another number of what the reply counts: `one service`, `24 months`."""
     for source in sources:
+        if _has_one(noun, source):
+            return True
         for other in values_in(source):
             if other.kind != "number" or other.readings == value.readings:
                 continue

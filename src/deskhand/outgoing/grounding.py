@@ -50,6 +50,7 @@ from deskhand.outgoing.record_states import other_state
 from deskhand.outgoing.reply_sentence import ReplySentence
 from deskhand.outgoing.second_look import in_language_of, settled_again
 from deskhand.outgoing.sentence_sense import (
+    advises_to_take,
     affirmed_wrongly,
     is_other_day,
     named_record_speaks_against,
@@ -286,6 +287,8 @@ class _SentenceCheck:
     # --- its clauses
 
     def _check_clauses(self, first: int) -> list[Support]:
+        if advises_to_take(self._sentence):
+            self._add_all("subject", "whether to take a medicine is for people to say")
         supports: list[Support] = []
         for start, end in clauses_of(self._sentence.whole[first : self._sentence.end]):
             for part_start, part_end in backed_apart(self._sentence, first + start, first + end):

@@ -12,7 +12,7 @@ from deskhand.outgoing.claim_words import words_of_each
 from deskhand.outgoing.content_words import words_in
 from deskhand.outgoing.grounds import Grounds
 from deskhand.outgoing.proved_sums import proves
-from deskhand.outgoing.quoted_limits import bounds_in, is_limit_of, number_of
+from deskhand.outgoing.quoted_limits import bounds_in, is_term, number_of
 from deskhand.outgoing.sentences import clauses_of, sentences
 from deskhand.outgoing.stated_values import values_in
 from deskhand.outgoing.values import MONEY, Value, is_stated, same_value
@@ -50,7 +50,7 @@ def _is_compared_rightly(value: Value, text: str, limits: Sequence[Value]) -> bo
     """Whether the value is called no limit itself, and not over or under one that it is not."""
     for clause in _clauses(text):
         here = [other for other in values_in(clause) if same_value(value, other)]
-        if any(is_limit_of(clause, other) for other in here):
+        if any(is_term(clause, other) for other in here):
             return False
         if here and not _is_on_its_side(value, clause, limits):
             return False

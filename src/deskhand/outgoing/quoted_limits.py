@@ -72,6 +72,12 @@ def is_limit_of(text: str, value: Value) -> bool:
     return _ends_with(_before(text, value), "up_to")
 
 
+def is_term(text: str, value: Value) -> bool:
+    """Whether a text makes a value a limit of any kind: `up to`, `within` or `from` it."""
+    before = _before(text, value)
+    return any(_ends_with(before, section) for section in ("up_to", "within", "from_on"))
+
+
 def _before(text: str, value: Value) -> str:
     """What stands before a value, without a first limit: `up to 15 persons or`."""
     return _ALTERNATIVE.sub("", fold(text[: value.start])).rstrip()

@@ -91,6 +91,17 @@ def states_dose(sentence: ReplySentence, *, is_answer: bool) -> bool:
     return not all(_is_strength(dose, sentence) for dose in doses)
 
 
+def advises_to_take(sentence: ReplySentence) -> bool:
+    """Whether a sentence with a strength tells somebody to take the medicine, which no source and
+    no record does: `take Ibalgin 400 mg`."""
+    has_dose = any(value.unit in DOSES for value in sentence.values)
+    advice = pattern_of("intake").search(fold(sentence.text)) if has_dose else None
+    if advice is None:
+        return False
+    said = [word.folded for passage in sentence.grounds.passages for word in words_in(passage.text)]
+    return advice.group() not in said
+
+
 def _says_where_it_is(sentence: ReplySentence) -> bool:
     """Whether a yes says no more than a record does: that a product is there, how many packs of it,
     where, or for how much. What somebody may take of it is nothing that a record says."""

@@ -338,3 +338,23 @@ def test_a_deed_is_told_by_fields_and_not_by_a_text(data: object, is_backed: boo
     grounds = Grounds(results=[found], message="Where is my refund?", now=NOW)
     assert check_grounding(PROMISE, grounds).backs(0, len(PROMISE))
     assert check_grounding(PROMISE, grounds.for_deeds).backs(0, len(PROMISE)) is is_backed
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Take Ibalgin 400 mg, seven packs are at Lékárna Slunce.",
+        "Yes, you can use Ibalgin 400 mg, it is at Lékárna Slunce.",
+        "Vezměte si Ibalgin 400 mg, je v Lékárně Slunce.",
+        "Nehmen Sie Ibalgin 400 mg, Lékárna Slunce hat sieben Packungen.",
+        "Tome Ibalgin 400 mg, está en Lékárna Slunce.",
+    ],
+)
+def test_a_record_of_a_medicine_is_no_advice_to_take_it(reply: str) -> None:
+    assert "subject" in held(reply, "Do you have Ibalgin 400 mg?", results=[DRUG])
+
+
+def test_what_a_source_says_of_taking_it_may_be_told() -> None:
+    leaflet = SourceText("leaflet", "Take one tablet of Ibalgin 400 mg with water.", "Leaflet")
+    reply = "Take one tablet of Ibalgin 400 mg with some water."
+    assert "subject" not in held(reply, "How?", leaflet)

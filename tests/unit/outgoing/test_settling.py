@@ -106,6 +106,53 @@ def test_that_somebody_did_something_is_never_settled(reply: str, message: str) 
     assert held(reply, grounds(message)) != []
 
 
+def test_a_deed_that_a_record_tells_may_be_settled() -> None:
+    message = "Where is A-20417, and was my money booked?"
+    shipped = grounds(message, results=[SHIPPED])
+    assert held("Ihre Bestellung A-20417 wurde schon verschickt.", shipped) == []
+    assert held("Your parcel A-20417 has already been dispatched.", shipped) == []
+    assert held("Your parcel A-20418 has already been dispatched.", shipped) != []
+    assert held("Your parcel A-20417 has already been cancelled.", shipped) != []
+    unpaid = ToolSource("find_invoice", {"invoice": "F-1187", "paid": False}, {})
+    open_still = grounds(message, results=[unpaid])
+    assert held("Invoice F-1187 has not been paid yet, our books say.", open_still) == []
+    assert held("Invoice F-1187 has been paid, our books say.", open_still) != []
+    paid = ToolSource("find_invoice", {"invoice": "F-1187", "paid": True}, {})
+    assert held("We have received your payment, thank you.", grounds(message, results=[paid])) == []
+    assert held("We have received your parcel, thank you.", grounds(message, results=[paid])) != []
+
+
+IBALGIN = ToolSource(
+    "search_drugs",
+    {"product": "Ibalgin", "strength": "400 mg", "pharmacy": "Slunce", "stock": 7},
+    {},
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "leaves"),
+    [
+        ("Yes, we do: seven packs of Ibalgin 400 mg are waiting for you at Slunce.", True),
+        ("Yes, Ibalgin 400 mg is at Slunce and safe for a child.", False),
+        ("Yes, Ibalgin 400 mg is enough.", False),
+        ("Yes, you can give Ibalgin 400 mg to a child, it is at Slunce.", False),
+        ("Yes, Ibalgin 800 mg is at Slunce.", False),
+        ("Yes, 400 mg suit you best, and they wait at Slunce.", False),
+    ],
+)
+def test_a_yes_beside_a_strength_says_no_more_than_where_it_is(reply: str, leaves: bool) -> None:
+    rests_on = grounds("Do you have Ibalgin 400 mg, is it right?", results=[IBALGIN])
+    assert (held(reply, rests_on) == []) is leaves
+
+
+def test_a_day_behind_its_weekday_may_be_reckoned() -> None:
+    moved = SourceText("move", "It can be moved until noon of the day before.", "Moving")
+    asked = grounds("Can I move it from Friday 27 to Monday?", moved)
+    assert held("Yes, free of charge until Thursday 26 at noon.", asked) != ["value"]
+    assert "value" in held("You can move it until Wednesday 26 at noon.", asked)
+    assert "value" not in held("You can move it until Thursday 26 at noon.", asked)
+
+
 def test_another_deed_than_the_tools_is_not_settled() -> None:
     rests_on = grounds("Cancel A-2 please", results=[CANCELLED])
     assert held("I have cancelled your order A-2 and booked the technician.", rests_on) != []
@@ -201,8 +248,8 @@ SETTLED: dict[ClaimKind, bool] = {
 @pytest.mark.parametrize("kind", list(SETTLED))
 def test_each_kind_of_doubt(kind: ClaimKind) -> None:
     claim = UnbackedClaim(kind, "Xyz 77", "a reason", 0, 6)
-    assert may_be_settled(claim, grounds()) is SETTLED[kind]
-    assert not may_be_settled(claim._replace(is_for_words_alone=True), grounds())
+    assert may_be_settled(claim, grounds(), "Xyz 77") is SETTLED[kind]
+    assert not may_be_settled(claim._replace(is_for_words_alone=True), grounds(), "Xyz 77")
 
 
 def test_what_a_reviewer_sees_of_a_doubt_has_plain_fields_only() -> None:
