@@ -32,9 +32,11 @@ def counts(written: Sequence[str], value: Value, text: str, sources: Sequence[st
         return False
     noun = word_after(text, value.end)
     if noun is not None and (
-        noun.folded in words_of("stock") or _is_counted_otherwise(noun.folded, value, sources)
+        noun.folded in words_of("packs") or _is_counted_otherwise(noun.folded, value, sources)
     ):
         return False
+    if value.readings == {"2"} and any(map(_speaks_of_both, sources)):
+        return True
     return any(
         str(number) in value.readings and _stand_in(things, sources)
         for number, things in _each(written)
@@ -42,6 +44,11 @@ def counts(written: Sequence[str], value: Value, text: str, sources: Sequence[st
 
 
 _SMALL = frozenset(str(number) for number in range(2, _MOST_COUNTED + 1))
+
+
+def _speaks_of_both(source: str) -> bool:
+    """Whether a source has a word for two of a kind: `both work from a tank`."""
+    return any(word.folded in words_of("both") for word in words_in(source))
 
 
 def _each(written: Iterable[str]) -> Iterator[tuple[int, list[str]]]:

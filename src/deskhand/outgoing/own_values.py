@@ -12,7 +12,7 @@ from deskhand.outgoing.claim_words import words_of_each
 from deskhand.outgoing.content_words import words_in
 from deskhand.outgoing.grounds import Grounds
 from deskhand.outgoing.proved_sums import proves
-from deskhand.outgoing.quoted_limits import bounds_in, is_term, number_of
+from deskhand.outgoing.quoted_limits import bounds_in, is_limit_of, is_term, number_of
 from deskhand.outgoing.sentences import clauses_of, sentences
 from deskhand.outgoing.stated_values import values_in
 from deskhand.outgoing.values import MONEY, Value, is_stated, same_value
@@ -23,21 +23,28 @@ _UNITS = MONEY | {"day", "kg"}
 def is_own_beside_limit(value: Value, text: str, grounds: Grounds) -> bool:
     """Whether a value of a reply is the customer's own, or follows from it by a sum, and a limit of
     a source stands beside it that the reply names."""
-    if value.kind != "number" or value.unit not in _UNITS or not _is_own(value, grounds):
+    if value.kind != "number" or value.unit not in _UNITS:
+        return False
+    is_said = _is_said(value, grounds)
+    if not is_said and not _follows(value, grounds):
         return False
     told_values = values_in(text, grounds.now)
     limits = [limit for limit in _limits(grounds) if limit.unit == value.unit]
     limits = [limit for limit in limits if is_stated(limit, told_values)]
-    return bool(limits) and _is_compared_rightly(value, text, limits)
+    return bool(limits) and _is_compared_rightly(value, text, limits, is_said=is_said)
 
 
-def _is_own(value: Value, grounds: Grounds) -> bool:
+def _is_said(value: Value, grounds: Grounds) -> bool:
+    """Whether the customer names it; he may leave out what it counts (`so about 1,500?`)."""
     said = [other for other in grounds.message_values if other.kind == "number"]
-    if any(same_value(value, other) for other in said):
-        return True
-    if any(not other.unit and other.readings == value.readings for other in said):
-        return True  # `so about 1,500?`
-    stated = [*said, *grounds.article_values, *grounds.record_values]
+    return any(
+        same_value(value, other) or (not other.unit and other.readings == value.readings)
+        for other in said
+    )
+
+
+def _follows(value: Value, grounds: Grounds) -> bool:
+    stated = [*grounds.message_values, *grounds.article_values, *grounds.record_values]
     return proves(grounds.sums, value, stated)
 
 
@@ -46,11 +53,15 @@ def _limits(grounds: Grounds) -> list[Value]:
     return [bound.limit for bound in bounds]
 
 
-def _is_compared_rightly(value: Value, text: str, limits: Sequence[Value]) -> bool:
-    """Whether the value is called no limit itself, and not over or under one that it is not."""
+def _is_compared_rightly(
+    value: Value, text: str, limits: Sequence[Value], *, is_said: bool
+) -> bool:
+    """Whether the value is called no limit itself, and not over or under one that it is not. What
+    is missing to a limit may be `more than 300 EUR`."""
+    is_limit = is_term if is_said else is_limit_of
     for clause in _clauses(text):
         here = [other for other in values_in(clause) if same_value(value, other)]
-        if any(is_term(clause, other) for other in here):
+        if any(is_limit(clause, other) for other in here):
             return False
         if here and not _is_on_its_side(value, clause, limits):
             return False

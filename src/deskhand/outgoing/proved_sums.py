@@ -32,6 +32,8 @@ _SCALES = {
 _FAMILIES = {"hour": "clock", "minute": "clock", "month": "calendar", "workday": "calendar"}
 _FAMILIES |= {"day": "calendar", "cm": _LENGTH, "m": _LENGTH}
 _OPEN = ""
+_HOURS = 24
+_OF_CLOCK = frozenset(("clock",))
 
 
 class _Quantity(NamedTuple):
@@ -178,6 +180,8 @@ def _quantities_of(stated: Iterable[Value]) -> Iterator[_Quantity]:
             if value.unit in _SCALES:
                 shares.append(number * _SCALES[value.unit])
             yield from (_Quantity(share, units) for share in shares)
+            if value.unit in ("", "hour") and number <= _HOURS:
+                yield _Quantity(number * _HOUR, _OF_CLOCK)  # the hours of `Mon–Fri 7–18`
 
 
 class _Sum:

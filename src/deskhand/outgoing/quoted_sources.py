@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from deskhand.language.identify import identify
 from deskhand.language.slots.folded_text import fold
-from deskhand.outgoing.claim_words import words_of
+from deskhand.outgoing.claim_words import meanings_of, words_of
 from deskhand.outgoing.content_words import Word, carries_meaning, words_in
 from deskhand.outgoing.polarity import is_negative
 from deskhand.outgoing.sentences import clauses_of, conjuncts_of, sentences
@@ -330,10 +330,10 @@ def _record(source: str, fields: Mapping[str, Any]) -> Passage:
 
 def _line(name: str, value: Any) -> str:
     """`price_czk: 81` is 81 CZK: what a field counts may stand in its name."""
-    label = name.replace("_", " ")
+    words = name.split("_")
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return f"{label.split()[0]}: {value} {label.split()[-1]}"
-    return f"{label}: {value}"
+        return f"{words[0]}: {value} {[*words, *filter(meanings_of('units').get, words)][-1]}"
+    return f"{' '.join(words)}: {value}"
 
 
 def without_prose(result: ToolSource) -> ToolSource:

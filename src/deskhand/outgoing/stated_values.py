@@ -56,6 +56,8 @@ _NAMED_NUMBER = re.compile(r"[a-z]{3,} ([0-9]+(?:-[0-9]+){2,})")
 """`number 01445-778-2` names the number behind the word."""
 _SIZE = re.compile(r"(?<![\w.,/-])([0-9]{2,4})x([0-9]{2,4})(?![0-9x])")
 _WORD = re.compile(r"[a-z]+")
+_DISTRICT = re.compile(r"\b(?:praha|praze|prahy|prag|prague|praga|wien|vienna|viena) $")
+"""`Praha 7` is no time of day."""
 _WEEKDAY_BEFORE = re.compile(r"\b([a-z]+),? (?:the |der |den |dem |el |le |dne )?$")
 _DAY_RANGE = re.compile(r" ?(?:-|,|to|az|bis|a|au|do|through|until) ?$")
 _BEFORE_NOTHING = 8
@@ -269,6 +271,7 @@ class _Reader:
                 continue
             unit, unit_end = unit_after(self._folded, end)
             unit = unit or currency_before(self._folded, start)
+            unit = unit or ("district" if _DISTRICT.search(self._folded[:start]) else "")
             if not unit and _ATTACHED.match(self._folded, end):
                 continue
             readings = _number_readings(match.group())

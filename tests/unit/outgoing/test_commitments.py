@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from deskhand.config.sections.outgoing import ClauseSpec
 from deskhand.model.money import Money
 from deskhand.outgoing.backing import Backing
-from deskhand.outgoing.commitments import check_commitments, unbacked
+from deskhand.outgoing.commitments import actions_in, check_commitments, unbacked
 from deskhand.outgoing.sentences import sentences
 
 NOW = datetime(2025, 3, 10, 12, 0, tzinfo=UTC)
@@ -183,3 +183,8 @@ def test_abbreviations_and_dates_do_not_end_a_sentence() -> None:
 def test_no_text_breaks_the_check(text: str) -> None:
     for one in check_commitments(text, None, NOTHING):
         assert text[one.start : one.end] == one.sentence
+
+
+def test_crossed_fingers_reserve_nothing() -> None:
+    assert "reserve" not in list(actions_in("drzime vam palce", "cs"))
+    assert "reserve" in list(actions_in("drzime vam jedno baleni", "cs"))

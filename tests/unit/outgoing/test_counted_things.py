@@ -23,6 +23,7 @@ def is_counted(reply: str, *written: str, sources: tuple[str, ...] = (MACHINES, 
         ("It comes in three colours.", "3 = oak + white + black"),
         ("There are two sizes.", "2 = 140 x 70 + 160 x 80"),
         ("Two of the 3 colours are light.", "3 = oak + white + black; 2 = oak + white"),
+        ("One of our two pharmacies has it.", "2 = Piccolo + Grande"),
     ],
 )
 def test_things_that_the_sources_name_may_be_counted(reply: str, written: str) -> None:
@@ -50,3 +51,10 @@ def test_nothing_else_is_a_count(reply: str, written: str) -> None:
     """Things that no source names, that are fewer, that are the same; words from anywhere; what a
     source counts otherwise; packs, prices and large numbers."""
     assert not is_counted(reply, written)
+
+
+def test_both_of_a_source_are_two() -> None:
+    reply = "The two of them fit a glass top."
+    assert is_counted(reply, sources=("Both have a clamp for a glass top.",))
+    assert not is_counted(reply, sources=("Each has a clamp for a glass top.",))
+    assert not is_counted("All three fit.", sources=("Both have a clamp for a glass top.",))

@@ -358,3 +358,23 @@ def test_what_a_source_says_of_taking_it_may_be_told() -> None:
     leaflet = SourceText("leaflet", "Take one tablet of Ibalgin 400 mg with water.", "Leaflet")
     reply = "Take one tablet of Ibalgin 400 mg with some water."
     assert "subject" not in held(reply, "How?", leaflet)
+
+
+LETNA = SourceText(
+    "hours",
+    "Lékárna Letná (Milady Horákové 41, Praha 7): Mon–Fri 7:30–19, Sat 8–12.",
+    "Opening hours",
+)
+
+
+def test_the_number_of_a_district_is_no_time_of_day() -> None:
+    right = "Lékárna Letná opens at 7:30 on weekdays."
+    assert held(right, "When does Letná open?", LETNA) == []
+    assert held("Lékárna Letná opens at 7:00 on weekdays.", "When does Letná open?", LETNA) != []
+    assert held("Lékárna Letná is in Praha 7.", "Where is Letná?", LETNA) == []
+
+
+def test_a_unit_within_the_name_of_a_field_counts() -> None:
+    lamp = ToolSource("find_product", {"product": "Mira lamp", "price_eur_without_vat": 79}, {})
+    assert held("The Mira lamp has a price of 79 EUR.", "The price?", results=[lamp]) == []
+    assert held("The Mira lamp has a price of 79 USD.", "The price?", results=[lamp]) != []

@@ -62,3 +62,9 @@ def test_a_distance_from_the_limit_follows_by_a_sum() -> None:
     assert held(reply, message, sums=("40 - 30 = 10",)) == []
     assert held(reply, message) != []
     assert held(reply, message, sums=("41 - 31 = 10",)) != []
+
+
+def test_what_is_missing_to_a_limit_may_be_rounded() -> None:
+    reply = "It takes 3,000 EUR, so a little more than 300 EUR are missing."
+    assert held(reply, "It is 2,700 EUR.", sums=("3000 - 2700 = 300",)) == []
+    assert held(reply, "It is 2,700 EUR.") != []

@@ -203,3 +203,10 @@ def test_a_sum_is_calculated_without_rounding_errors() -> None:
     assert sum([Fraction("0.1")] * 3) == Fraction("0.3")
     stated = [*values_in("It costs 0.10 EUR"), *values_in("3 pieces")]
     assert proves(["3 * 0.1 = 0.3"], value("0.30 EUR"), stated)
+
+
+def test_the_hours_of_a_table_are_times_of_day() -> None:
+    stated = [*values_in("Mon–Fri 7–18"), *values_in("My bus leaves at 7:40.")]
+    assert proves(["7:40 - 7:00 = 40"], value("40 minutes"), stated)
+    assert not proves(["7:40 - 6:00 = 100"], value("100 minutes"), stated)
+    assert not proves(["7:40 - 7:00 = 40"], value("40 EUR"), stated)

@@ -179,6 +179,7 @@ def test_who_did_not_bear_a_medicine_talks_to_a_person(text: str) -> None:
     [
         "Máte Smectu? Ať vím, kolik si vzít drobných.",
         "I shall take the bus to the pharmacy. Is Zodac in stock?",
+        "Letná closes at 12:00 on Saturdays.\n\nSafe travels",
     ],
 )
 def test_what_is_taken_along_is_no_medicine(text: str) -> None:
