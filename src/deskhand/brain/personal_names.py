@@ -76,6 +76,8 @@ _CALLED = (
     "my name is|name is|name's|i am called|named|mein name ist|ich heiße|heißt|namens|jmenuji se"
     "|jmenuju se|jmenuje se|me llamo|se llama|a nombre de|mi nombre es|nazywam się|na nazwisko"
     "|je m'appelle|auf den namen|na jméno|surname|last name|nachname|příjmení|apellido|nazwisko"
+    "|au nom de|odbiorca|odbiorcy|intestato a|intestata a|beneficiary|account holder|titular"
+    "|kontoinhaber|kontoinhaberin|titulaire|majitel účtu|mi chiamo"
 )
 _SAID = (
     "said|says|told|called|wrote|promised|asked|thinks|meant|signed|broke|paid|brought|picked"
@@ -90,6 +92,7 @@ _GAP = r"(?<!\w\w\w\.)[ ]"
 """Between two words of a name; a full stop after a whole word ends the sentence."""
 _PARTICLE = r"(?:del?|la|van|von|der|den|da|dos|zu|y|e|bin|al|el)[ ]"
 _NAME = rf"{CAPITALIZED_WORD}(?:{_GAP}(?:{_PARTICLE}){{0,3}}{CAPITALIZED_WORD}){{0,3}}"
+_ANY_WORD = r"[^\W\d_][\w'’-]{2,40}"
 _WROTE = r"(?: wrote| schrieb| napsal\w{0,3}| escribió)?:"
 _TITLE = any_of(_TITLES) + r"\.? "
 
@@ -97,7 +100,7 @@ NAMES: tuple[re.Pattern[str], ...] = tuple(
     re.compile(pattern)
     for pattern in (
         rf"(?<!\w){any_of(_LOGIN_WORDS)}(?: is| ist| je| es|:)? ([\w.-]{{3,40}})",
-        rf"(?<!\w){any_of(_CALLED)}[ :]{{1,3}}([^\W\d_]{{3,40}}(?: [^\W\d_]{{3,40}})?)",
+        rf"(?<!\w){any_of(_CALLED)}[ :]{{1,3}}({_ANY_WORD}(?: {_ANY_WORD})?)",
         rf"(?<!\w){_TITLE}((?:{_TITLE}){{0,3}}{_NAME})",
         rf"(?<!\w){any_of(_GREETINGS)},? ({_NAME})",
         rf"(?<!\w){any_of(_RELATIVES)}(?: is|, |:| \()? ?({_NAME})",

@@ -16,7 +16,9 @@ _ORDER_WORDS = (
     "|faktura|faktury|smlouva|zákaznické|účet|účtu|končí|končící|pedido|factura|número|núm"
     "|vs|ss|variabilní symbol|kundennr|versicherungsnr|nif|cif|nhs|ičo|dič"
     "|cliente|contrato|cuenta|póliza|dni|nie|terminada en|zamówienie|numer|ordine|bestelling"
-    "|commande|code|pin|kód|türcode|código|digicode"
+    "|commande|code|pin|kód|türcode|código|digicode|symbol|employee|staff|empleado|empleada"
+    "|personalnummer|mitarbeiter|pracownika|osobní číslo|afiliación|matricule|matricola|socio"
+    "|socia"
 )
 _MONTHS = (
     "january|february|march|april|may|june|july|august|september|october|november|december|jan"
@@ -81,7 +83,8 @@ _NUMBERS = (
     r"(?<![\w/.-])[A-Za-z]{1,6}(?:[-/_][^\W_]{1,12}){0,4}[-/_]\d{2,24}[\w/-]{0,30}",
     r"(?<!\w)[A-Z]{1,4}(?: \d{2,12}){2,8}(?: [A-Z])?(?!\w)",
     r"(?<!\w)\d{5,40}[A-Za-z]{0,3}(?!\w)",
-    r"(?<![\w.,])\d{2,12}(?:[-/ ]\d{2,12}){2,8}(?!\w)",
+    r"(?<![\w.,])\d{2,12}(?:(?: ?[-/] ?| )\d{2,12}){2,8}(?!\w)",
+    r"(?<!\w)[A-Z](?=[A-Z\d]{7,11}(?!\w))(?:[A-Z]{0,11}\d){3}[A-Z\d]{0,11}(?!\w)",
     r"(?<![\w.,])(?:\d{3,24}[-/]\d{3,24}|\d{6,24}[-/]\d{2,4})(?!\w)",
     r"(?<!\w)\d(?: \d){4,30}(?!\w)",
     r"(?<![\w.,])\d{1,2}(?:\.\d{3}){2}-?[A-Za-z](?!\w)",
@@ -90,8 +93,9 @@ _NUMBERS = (
     r"(?<!\w)[A-Z]{1,3}[- ][A-Z]{1,2} ?\d{1,4}[EH]?(?!\w)",
     r"(?<!\w)(?:\d[A-Z]{1,2} ?\d{4}|[A-Z]{2,3} ?\d{4,5}[A-Z]?|\d{4} ?[A-Z]{3})(?!\w)",
     r"(?<![\w@])[a-z][a-z._]{2,30}\d{2,12}(?![\w.@])",
+    r"(?<!\w)[nN]\.?[º°] ?(\d[\w/-]{0,30}(?:\.\d{3}(?!\d)){0,3})",
     rf"(?<!\w){any_of(_ORDER_WORDS)}[.:#º°]{{0,3}} ?(?:is |ist |je |es |in )?"
-    r"((?:\w{1,12}[-/]){0,4}\d[\w/-]{0,30}(?: \d{1,12}){0,6})",
+    r"((?:\w{1,12}[-/]){0,4}\d[\w/-]{0,30}(?:\.\d{3}(?!\d)){0,3}(?: \d{1,12}){0,6})",
 )
 """Numbers of orders, customers and papers."""
 

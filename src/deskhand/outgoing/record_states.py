@@ -4,14 +4,17 @@ A record says it in a word (`status: shipped`), by the name of a field (`paid: f
 `expected: 2026-11-24`) or by a number (`stock: 0`). A reply says it in the words of its language.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from deskhand.language.slots.folded_text import fold
 from deskhand.outgoing.claim_words import words_of_each
 from deskhand.outgoing.content_words import words_in
+from deskhand.outgoing.polarity import is_negative
 
 _PHASE = "is "
+_PARTS = re.compile(r"[,;.]\s+")
 """States that exclude each other."""
 DENIED = {"is paid": "is unpaid", "is unpaid": "is paid", "in stock": "sold out"}
 """What a denied state says."""
@@ -45,8 +48,18 @@ def states_of(fields: Mapping[str, Any]) -> set[str]:
         elif value not in (None, ""):
             states |= {state for state in named if not state.startswith(_PHASE)}
             if isinstance(value, str):
-                states |= states_in(value)
+                states |= _states_told_in(value)
     return states - {""}
+
+
+def _states_told_in(value: str) -> set[str]:
+    """The states that a record's text says, and not those that it denies: of `requested, not
+    confirmed` none."""
+    states: set[str] = set()
+    for part in _PARTS.split(value):
+        named = states_in(part)
+        states |= {DENIED.get(state, "") for state in named} if is_negative(part) else named
+    return states
 
 
 def is_told(word: str, states: frozenset[str]) -> bool:

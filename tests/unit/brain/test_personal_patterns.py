@@ -16,6 +16,13 @@ from deskhand.brain.scripted import ScriptedChatModel
 from deskhand.model.chat import ChatRequest
 
 
+def hidden_in(text: str) -> str:
+    """A customer's text as a model sees it."""
+    placeholders = Placeholders(redaction_rules({}))
+    placeholders.learn(text)
+    return placeholders.hide(text)
+
+
 def planted(kind: str, text: str, whose: str = "sender") -> dict[str, str]:
     return {"kind": kind, "text": text, "where": "body", "whose": whose}
 
@@ -177,3 +184,29 @@ def test_titles_and_small_words_stay_readable() -> None:
 def test_initials_of_the_sender_are_hidden() -> None:
     hidden = Placeholders.for_texts([], RedactionRules(), ["Quentin Ashworth"])
     assert hidden.hide("Thank you\nQ.") == "Thank you\n[NAME_1]"
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("Telefon 602 / 115 / 417.", "602 / 115 / 417"),
+        ("Teléfono 943 - 174 - 018.", "943 - 174 - 018"),
+        ("carné de socia nº 17.431 a mi padre", "17.431"),
+        ("abogada, col. n.º 4.221", "4.221"),
+        ("specifický symbol 6231", "6231"),
+        ("numer pracownika 0331-K", "0331-K"),
+        ("mein Pass ist C7X2KL309", "C7X2KL309"),
+        ("c'est au nom de karim belhadj. merci", "karim belhadj"),
+        ("konto dla odbiorca marek wróbel", "marek wróbel"),
+        ("my name is tom o'hara-lee", "tom o'hara-lee"),
+    ],
+)
+def test_numbers_and_holders_behind_their_words_are_hidden(text: str, hidden: str) -> None:
+    assert hidden not in hidden_in(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["It costs 18.442 EUR.", "A desk of 602 x 115 mm.", "open from 9 - 17 - or 20"]
+)
+def test_amounts_and_measures_are_shown(text: str) -> None:
+    assert hidden_in(text) == text

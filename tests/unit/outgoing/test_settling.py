@@ -113,6 +113,9 @@ def test_a_deed_that_a_record_tells_may_be_settled() -> None:
     assert held("Your parcel A-20417 has already been dispatched.", shipped) == []
     assert held("Your parcel A-20418 has already been dispatched.", shipped) != []
     assert held("Your parcel A-20417 has already been cancelled.", shipped) != []
+    asked_for = {"visit": "V-0455", "status": "requested, not confirmed"}
+    visit = grounds("Visit V-0455?", results=[ToolSource("find_visit", asked_for, {})])
+    assert held("Your visit V-0455 is confirmed now.", visit) != []
     unpaid = ToolSource("find_invoice", {"invoice": "F-1187", "paid": False}, {})
     open_still = grounds(message, results=[unpaid])
     assert held("Invoice F-1187 has not been paid yet, our books say.", open_still) == []
