@@ -25,7 +25,7 @@ from tests.security.test_model_writes_anything import (
 MOST_WRONG_LEFT = {"blind": 447, "second": 66, "third": 33, "fourth": 70, "fifth": 34, "sixth": 57}
 """Wrong replies that leave, of 1,005, 100, 50, 104, 60 and 100, where the reader confirms all of
 them. Lower them, never raise them but for what a decision gives to the reader."""
-MOST_RIGHT_WAIT = {"blind": 7, "second": 0, "third": 0, "fourth": 2, "fifth": 4, "sixth": 12}
+MOST_RIGHT_WAIT = {"blind": 7, "second": 0, "third": 0, "fourth": 1, "fifth": 1, "sixth": 11}
 """Right ones that wait whatever the reader says, of 203, 60, 40, 123, 60 and 100; some of them for
 a sum that this reader does not write."""
 A_THIRD = "a third of blind"

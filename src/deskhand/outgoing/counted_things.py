@@ -66,7 +66,7 @@ def _stand_in(things: Sequence[str], sources: Sequence[str]) -> bool:
     """Whether all things stand in the sources, and are names, numbers or the words of one list."""
     texts = [" ".join(fold(source).split()) for source in sources]
     folded = [fold(thing) for thing in things]
-    if not all(any(_place(thing, text) is not None for text in texts) for thing in folded):
+    if not all(_stands_in_any(thing, texts) for thing in folded):
         return False
     if all(_is_name(thing) for thing in things):
         return True
@@ -77,9 +77,9 @@ def _is_name(thing: str) -> bool:
     return any(letter.isdigit() for letter in thing) or thing[:1].isupper()
 
 
-def _place(thing: str, text: str) -> int | None:
-    match = re.search(rf"(?<!\w){re.escape(thing)}(?!\w)", text)
-    return None if match is None else match.start()
+def _stands_in_any(thing: str, texts: Sequence[str]) -> bool:
+    pattern = re.compile(rf"(?<!\w){re.escape(thing)}(?!\w)")
+    return any(pattern.search(text) for text in texts)
 
 
 def _are_listed(things: Sequence[str], text: str) -> bool:

@@ -58,7 +58,9 @@ def _states_told_in(value: str) -> set[str]:
     states: set[str] = set()
     for part in _PARTS.split(value):
         named = states_in(part)
-        states |= {DENIED.get(state, "") for state in named} if is_negative(part) else named
+        if is_negative(part):
+            named = {DENIED.get(state, "") for state in named}
+        states |= named
     return states
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from deskhand.language.instructions import spoken_to_machine
 from deskhand.language.slots.folded_text import fold
 from deskhand.outgoing.claim_words import WordList, pattern_of, words_of, words_of_each
-from deskhand.outgoing.content_words import same_word, words_in
+from deskhand.outgoing.content_words import same_word, stands_among, words_in
 from deskhand.outgoing.counted_things import counts
 from deskhand.outgoing.grounds import Grounds
 from deskhand.outgoing.own_values import is_own_beside_limit
@@ -104,12 +104,12 @@ def _is_included(value: Value, text: str, grounds: Grounds) -> bool:
     if value.readings != {"0"} or value.unit not in MONEY or not says_so:
         return False
     named = [word.folded for word in meaningful_words(sentence) if word.folded not in says_so]
-    return any(
-        any(word in _included() for word in clause.words)
-        and any(same_word(word, other) for word in named for other in clause.words)
-        for passage in grounds.verified.others
-        for clause in passage.clauses
-    )
+    for passage in grounds.verified.others:
+        for clause in passage.clauses:
+            about = [word for word in clause.words if stands_among(word, named)]
+            if about and any(word in _included() for word in clause.words):
+                return True
+    return False
 
 
 def _included() -> WordList:
