@@ -22,7 +22,7 @@ from tests.security.test_model_writes_anything import (
     of_stranger,
 )
 
-MOST_WRONG_LEFT = {"blind": 447, "second": 66, "third": 33, "fourth": 70, "fifth": 34, "sixth": 57}
+MOST_WRONG_LEFT = {"blind": 447, "second": 66, "third": 33, "fourth": 70, "fifth": 34, "sixth": 58}
 """Wrong replies that leave, of 1,005, 100, 50, 104, 60 and 100, where the reader confirms all of
 them. Lower them, never raise them but for what a decision gives to the reader."""
 MOST_RIGHT_WAIT = {"blind": 7, "second": 0, "third": 0, "fourth": 1, "fifth": 1, "sixth": 11}
