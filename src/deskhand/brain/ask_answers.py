@@ -220,7 +220,7 @@ def _known_answer(
     speaks_it = best.language in (None, language)
     backed = are_backed(alike, best.original, comes_first=asked.comes_first)
     needed = desk.answer_at if asked.comes_first else desk.answer_at + _LATER
-    is_known = confidence >= needed and backed and speaks_of_it(ask.text, best.title, best.text)
+    is_known = confidence >= needed and backed and _speaks_of_it(ask, best)
     return _answered(ask, best, confidence, is_known=is_known, speaks_it=speaks_it)
 
 
@@ -248,8 +248,12 @@ def _later_answer(
     best = max(chances, key=lambda hit: chances[hit])
     speaks_it = best.language in (None, language)
     is_sure = chances[best] >= max(desk.answer_at, _LATER_LEAST)
-    is_known = is_sure and speaks_of_it(ask.text, best.title, best.text)
+    is_known = is_sure and _speaks_of_it(ask, best)
     return _answered(ask, best, chances[best], is_known=is_known, speaks_it=speaks_it)
+
+
+def _speaks_of_it(ask: Part, hit: Hit) -> bool:
+    return speaks_of_it(ask.text, hit.title, hit.text, hit.language)
 
 
 def _only_nearest(ask: Part, ranked: Sequence[Ranked]) -> AskAnswer:

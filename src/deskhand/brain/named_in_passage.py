@@ -1,7 +1,7 @@
 """Whether a passage speaks of the thing that an ask names."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from deskhand.language.function_words import is_small
 from deskhand.language.slots.folded_text import WORD, fold
@@ -12,22 +12,29 @@ _NAME = re.compile(r"(?<=[\w,;] )[A-ZÁ-Ž][\w-]+(?: [A-ZÁ-Ž][\w-]+)*")
 _CODE = re.compile(r"\b(?!(?:EUR|CZK|USD|GBP|PLN|CHF)\b)[A-Z]{2,6}[ -]?\d{2,6}(?:-\d+)?\b")
 """Capitals and a number, no price: `BS 5852`, `EN 1335-1`, `IP65`."""
 _STEM = 5
+_NOUNS_WITH_CAPITALS = frozenset({"de"})
+"""Languages that write every noun with a capital: one such word says nothing about a name."""
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september")
+_CALENDAR = frozenset((*_DAYS, *_MONTHS, "october", "november", "december"))
+"""English words with a capital that name no thing."""
 
 
-def speaks_of_it(ask: str, title: str, passage: str) -> bool:
-    """Whether the passage speaks of what the ask names, and not of another thing."""
-    if says_it_of_another(ask, passage):
+def speaks_of_it(ask: str, title: str, passage: str, language: str | None = None) -> bool:
+    """Whether the passage, in its language, speaks of what the ask names, and not of another
+    thing."""
+    if says_it_of_another(ask, passage, language):
         return False
     return not leaves_out_code(ask, f"{title} {passage}")
 
 
-def says_it_of_another(ask: str, passage: str) -> bool:
+def says_it_of_another(ask: str, passage: str, language: str | None = None) -> bool:
     """Whether the passage says what is asked for of another thing than the one that is named.
 
     "Is the Mira Plus available in green?" is not answered by "The Mira comes in green. The Mira
     Plus has a sensor": the only sentence that speaks of green names another thing.
     """
-    names = _names(ask, passage)
+    names = _names_in_both(ask, _named(passage, language))
     if not names:
         return False
     everything_named = " ".join(names)
@@ -54,13 +61,22 @@ def _joined(text: str) -> str:
 
 
 def _names_only_others(names: Sequence[str], sentence: str) -> bool:
-    named = [fold(match[0]) for match in _NAME.finditer(sentence)]
+    named = _capitals(sentence)
     return bool(named) and not any(name in fold(sentence) for name in names)
 
 
-def _names(ask: str, passage: str) -> list[str]:
+def _named(passage: str, language: str | None) -> set[str]:
+    """The names of things in a passage; of German ones, those of several words: "Lampe Mira Plus"
+    names a Mira Plus."""
+    named = set(_capitals(passage))
+    if language not in _NOUNS_WITH_CAPITALS:
+        return named
+    words = [name.split() for name in named]
+    return {" ".join(run[start:]) for run in words for start in range(len(run) - 1)}
+
+
+def _names_in_both(ask: str, named: Collection[str]) -> list[str]:
     """The names of things in the ask that the passage has too, the longest only: `mira plus`."""
-    named = {fold(match[0]) for match in _NAME.finditer(passage)}
     asked = " ".join(WORD.findall(fold(ask)))
     named_in_ask = [name for name in named if re.search(rf"\b{re.escape(name)}\b", asked)]
     longest: list[str] = []
@@ -68,6 +84,11 @@ def _names(ask: str, passage: str) -> list[str]:
         if not any(name in other for other in longest):
             longest.append(name)
     return longest
+
+
+def _capitals(text: str) -> list[str]:
+    named = [fold(match[0]) for match in _NAME.finditer(text)]
+    return [name for name in named if name not in _CALENDAR]
 
 
 def _stems(text: str) -> list[str]:

@@ -99,6 +99,32 @@ def test_a_passage_must_say_it_of_the_thing_that_is_named(ask: str, of_another: 
     assert says_it_of_another(ask, LAMPS) is of_another
 
 
+LAMPS_IN_GERMAN = (
+    "Die Tischlampe Mira ist in Schwarz und Grün erhältlich. Die Lampe Mira Plus hat zusätzlich"
+    " einen Bewegungssensor. Die Halterung passt an jede Tischkante."
+)
+
+
+@pytest.mark.parametrize(
+    ("ask", "of_another"),
+    [
+        ("Ist die Mira Plus in Grün erhältlich?", True),
+        ("Ist die Mira in Grün erhältlich?", False),
+        ("Hat die Mira Plus einen Bewegungssensor?", False),
+        ("Passt die Halterung an eine dicke Tischkante?", False),
+        ("Welche Lampe ist in Schwarz erhältlich?", False),
+    ],
+)
+def test_a_german_noun_is_no_name(ask: str, of_another: bool) -> None:
+    assert says_it_of_another(ask, LAMPS_IN_GERMAN, "de") is of_another
+
+
+def test_a_day_is_no_thing_that_a_passage_may_speak_of_instead() -> None:
+    passage = "In our showroom in Prague you see all chairs. It is open Monday to Friday."
+    ask = "We would like to come to Prague, are you open on a Saturday?"
+    assert not says_it_of_another(ask, passage)
+
+
 @pytest.mark.parametrize(
     ("ask", "left_out"),
     [
