@@ -137,4 +137,4 @@ async def test_what_is_asked_beside_a_meeting_is_answered_or_left_to_a_person(pl
         written(2, f"{wish} Do you sell aquariums for offices, and how much do they cost?")
     )
     assert "aquariums" in open_ask.payload["reply"]["text"]
-    assert "no sure answer" in open_ask.reason
+    assert "hands over" in open_ask.reason
