@@ -17,7 +17,7 @@ from tests.embedded_desk import Predicted, a_desk, a_task
 
 PLANS = {
     "meeting": DeclaredPlan(
-        steps=[("check_calendar", {"on": "{wish.on?}"})], reply={"en": "How about Monday?"}
+        steps=(("check_calendar", {"on": "{wish.on?}"}),), reply={"en": "How about Monday?"}
     ),
     "inquiry": DeclaredPlan(tell=()),
     "complaint": DeclaredPlan(hand_over=True, opening={"en": "We are sorry."}),
