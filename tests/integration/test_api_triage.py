@@ -418,6 +418,24 @@ async def test_messages_are_known_before_anybody_looked_at_them(
     assert earlier["ticket_id"] == found["ticket_id"]
 
 
+async def test_requests_at_once_take_each_message_once(desk: Served) -> None:
+    client = await desk.client()
+    contents = [f"And how do I change setting number {number}?" for number in range(6)]
+    turns = [QUESTION, *({"role": "customer", "content": content} for content in contents)]
+    answers = await asyncio.gather(
+        *(
+            client.post("/api/triage", params={"wait": 0}, json=ticket(messages=turns[:count]))
+            for count in range(1, len(turns) + 1)
+        )
+    )
+    taken: list[str] = []
+    for run_id in {answer.json()["run_id"] for answer in answers}:
+        message = await desk.desks["triage"].store.message(run_id)
+        assert message is not None
+        taken += message.body.split("\n\n")
+    assert sorted(taken) == sorted([QUESTION["content"], *contents])
+
+
 async def test_a_named_ticket_is_the_ticket_whatever_the_words_say(desk: Served) -> None:
     client = await desk.client()
     first = (await client.post("/api/triage", json=ticket())).json()

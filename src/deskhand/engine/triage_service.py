@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, Protocol
+from weakref import WeakValueDictionary
 
 from deskhand.engine.known_turns import KnownTurns
 from deskhand.engine.story import read_records
@@ -26,6 +27,9 @@ from deskhand.tickets.service import Tickets
 
 ASSERTED = ("customer_id", "customer_info")
 """What counts only from somebody who may say who a customer is."""
+
+_LOCKS: WeakValueDictionary[tuple[int, str], asyncio.Lock] = WeakValueDictionary()
+"""By desk and customer, while somebody holds one or waits for it."""
 
 
 class TriageAnswer(Frozen):
@@ -85,13 +89,8 @@ class TriageService:
         request = TicketRequest.model_validate(ticket)
         if not any(turn.is_customers for turn in request.messages):
             raise Conflict("none of the messages is the customer's; write `role: customer`")
-        known_turns = await self._known_turns(request)
-        new = known_turns.new_places(request.messages)
-        if new:
-            message = self._message(request, new, known_turns)
-            run_id = (await self.desk.dispatcher.submit(message)).run_id
-        else:
-            run_id = known_turns.run_of_last(request.messages)
+        async with self._lock_of(self._sender(request).author):
+            run_id = await self._take(request)
         answer = await self._at_rest(run_id, wait)
         return answer.changed(ignored=self._ignored(request))
 
@@ -162,6 +161,24 @@ class TriageService:
             raise NotFound(f"there is no ticket run {run_id!r}")
 
     # --- the message
+
+    def _lock_of(self, author: str) -> asyncio.Lock:
+        """Held from looking for what is known to taking what is new, so that two requests of one
+        customer at once are taken one after the other."""
+        key = (id(self.desk), author)
+        lock = _LOCKS.get(key)
+        if lock is None:
+            lock = _LOCKS[key] = asyncio.Lock()
+        return lock
+
+    async def _take(self, request: TicketRequest) -> str:
+        """Hand in what is new; the run that has the request's last message of the customer."""
+        known_turns = await self._known_turns(request)
+        new = known_turns.new_places(request.messages)
+        if not new:
+            return known_turns.run_of_last(request.messages)
+        message = self._message(request, new, known_turns)
+        return (await self.desk.dispatcher.submit(message)).run_id
 
     def _ignored(self, request: TicketRequest) -> tuple[str, ...]:
         if self.via is None:
