@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from deskhand.brain import comparing, declared_plans, drafting, named_wishes
+from deskhand.brain import comparing, declared_plans, doubted_categories, drafting, named_wishes
 from deskhand.brain.answer_chance import Likeness
 from deskhand.brain.appointments import about_a_time
 from deskhand.brain.ask_answers import (
@@ -23,14 +23,8 @@ from deskhand.brain.ask_answers import (
     whole,
     wordings,
 )
-from deskhand.brain.concern_category import HOLDS_CONCERN, category_of_concern
 from deskhand.brain.embedded_desk import EmbeddedDesk, IntentPrediction, IntentPredictor
 from deskhand.brain.json_answer import AnswerProblem
-from deskhand.brain.likely_appointments import (
-    TIMED,
-    category_for_appointments,
-    is_likely_about_a_time,
-)
 from deskhand.brain.message_matters import Matter, decide_several, several_matters
 from deskhand.brain.question_in_mail import asked_in
 from deskhand.brain.questions_for_articles import (
@@ -159,7 +153,7 @@ class EmbeddedBrain:
             about = "it is about several things"
             return {"category": matters[0].intent, "confidence": _share(sure), "reason": about}
         prediction = named_wishes.predicted(model, text, whole, _wishes_in(asked_in(task)))
-        category = category_for_appointments(self._desk, task.choices)
+        category = doubted_categories.category_for_appointments(self._desk, task.choices)
         if category is not None and prediction.label not in self._desk.always_asked:
             why = about_a_time(self._desk, task)
             if why is not None:
@@ -179,16 +173,17 @@ class EmbeddedBrain:
             return {"category": asking, "confidence": _SURE, "reason": ANSWERED}
         if _is_short_word(task, prediction, self._desk):
             return {"category": prediction.best, "confidence": _share(prediction.confidence)}
-        if is_likely_about_a_time(self._desk, task, prediction):
-            sure = _share(prediction.confidence)
-            return {"category": prediction.best, "confidence": sure, "reason": TIMED}
+        timed = doubted_categories.as_appointment(self._desk, task, prediction)
+        if timed is not None:
+            return timed
         named = named_wishes.by_named_thing(self._desk, self._model(task.choices), task, prediction)
         if named is not None:
             return named
         fields = _abstained(task, prediction.best, prediction.confidence)
-        concern = category_of_concern(self._desk, task.choices, with_subject(task, said_in(task)))
+        said = with_subject(task, said_in(task))
+        concern = doubted_categories.as_concern(self._desk, task.choices, said)
         if concern is not None:
-            return fields | {"category": concern, "confidence": _DOUBTED, "reason": HOLDS_CONCERN}
+            return fields | concern
         plan = (self._desk.plans or {}).get(prediction.best)
         is_choice = not task.choices or prediction.best in task.choices
         if is_choice and plan is not None and only_writes(plan):

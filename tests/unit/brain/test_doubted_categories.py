@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from deskhand.brain import concern_category
-from deskhand.brain.concern_category import HOLDS_CONCERN
+from deskhand.brain import doubted_categories
+from deskhand.brain.doubted_categories import HOLDS_CONCERN, TIMED, category_for_appointments
 from deskhand.brain.embedded import EmbeddedBrain
-from deskhand.brain.likely_appointments import TIMED, category_for_appointments
 from deskhand.config.sections.plans import DeclaredPlan
 from deskhand.language.concerns import Concern
 from deskhand.model.tasks import TaskKind
@@ -79,7 +78,7 @@ async def test_a_message_in_doubt_that_complains_is_a_complaint(
     def complains(text: str, concern: Concern, least: float) -> str | None:
         return text if concern is Concern.COMPLAINT and "scratched" in text else None
 
-    monkeypatch.setattr(concern_category, "concern_of_all", complains)
+    monkeypatch.setattr(doubted_categories, "concern_of_all", complains)
     classified = await category_of("inquiry", 0.7, "Three of five tops are scratched.")
     assert (classified["category"], classified["reason"]) == ("complaint", HOLDS_CONCERN)
     assert classified["confidence"] < 0.5

@@ -8,10 +8,9 @@ from typing import Any
 
 from deskhand.language.instructions import spoken_to_machine
 from deskhand.language.slots.folded_text import fold
-from deskhand.model.authorship import is_model_text, writer_of
+from deskhand.model.authorship import writer_of
 from deskhand.model.envelope import Envelope
 from deskhand.model.message import CLOSING_TOOLS, DELIVER, ENGINE_TOOLS, Reply
-from deskhand.model.run import EXPIRY, canonical_hash
 from deskhand.model.second_reading import ToRead
 from deskhand.model.understanding import Understanding
 from deskhand.outgoing.accounts import accounts_in
@@ -29,6 +28,7 @@ from deskhand.outgoing.unproven_names import stands_in_any, unproven_names
 from deskhand.tools.counting import sends
 from deskhand.tools.gate_call import GateCall, ReplyFindings, Ruling, Terms, deny, hold
 from deskhand.tools.reply_grounds import grounds_of, subjects_in
+from deskhand.tools.reply_writer import is_by_model, is_by_person
 
 HEADER, CONTENT, COMMITMENT = "header_injection", "outgoing_content", "unbacked_commitment"
 CLAIM, SUBJECT, DOUBT = "unbacked_claim", "subject_for_people", "writer_doubts"
@@ -110,7 +110,7 @@ def subject_for_people(call: GateCall, terms: Terms) -> Ruling | None:
 
 def writer_doubts(call: GateCall, terms: Terms) -> Ruling | None:
     """A model that hands its own reply over is believed: its doubt counts, its confidence never."""
-    if call.name != DELIVER or _by_a_person(call):
+    if call.name != DELIVER or is_by_person(call):
         return None
     reply = _as_reply(call)
     written = writer_of(call.ctx.envelope.metadata, reply.text)
@@ -136,9 +136,7 @@ def _looked_through(call: GateCall, terms: Terms) -> ReplyFindings:
     content = check_reply(reply, _allowed(call, terms, results))
     backing = _backing(call, terms, results)
     promises = unbacked(check_commitments(reply.text, reply.language, backing))
-    is_own = reply.text.strip() in terms.own_questions
-    by_model = is_model_text(call.ctx.envelope.metadata, reply.text) and not is_own
-    if not is_reply or not by_model or _by_a_person(call):
+    if not is_reply or not is_by_model(call, reply, terms):
         return ReplyFindings(content, promises, [], [])
     grounds = grounds_of(call, terms, reply.text, results)
     grounding = check_grounding(reply.text, grounds)
@@ -153,10 +151,7 @@ def to_read_again(call: GateCall, terms: Terms) -> ToRead | None:
     something holds it that only a person can lift."""
     look = look_through(call, terms)
     reply = _as_reply(call)
-    is_own = reply.text.strip() in terms.own_questions
-    if is_own or _by_a_person(call) or not is_model_text(call.ctx.envelope.metadata, reply.text):
-        return None
-    if look.content or look.subjects:
+    if look.content or look.subjects or not is_by_model(call, reply, terms):
         return None
     grounds = grounds_of(call, terms, reply.text, trusted_results(call.ctx.envelope, terms))
     grounding = check_grounding(reply.text, grounds)
@@ -330,18 +325,10 @@ def _unproven_names(call: GateCall, terms: Terms) -> list[str]:
     """Without those that the company itself writes, in its texts or in a reply that a person
     decided about: they are no words of the sender's."""
     message = call.ctx.envelope.message
-    if message is None or _by_a_person(call):
+    if message is None or is_by_person(call):
         return []
     own = (*terms.own_texts, *call.cited)
     return [name for name in unproven_names(message) if not stands_in_any(name, own)]
-
-
-def _by_a_person(call: GateCall) -> bool:
-    """Whether a person approved, edited or wrote exactly this reply."""
-    note = call.ctx.envelope.metadata.get("decision")
-    if not isinstance(note, dict) or note.get("by") in (None, EXPIRY):
-        return False
-    return bool(note.get("reply_hash") == canonical_hash(call.given))
 
 
 def _backing(call: GateCall, terms: Terms, results: Sequence[Mapping[str, Any]]) -> Backing:
