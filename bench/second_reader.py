@@ -23,7 +23,7 @@ from deskhand.brain.task_prompts import DeskWords, messages_for
 from deskhand.errors import DeskhandError
 from deskhand.model.envelope import Envelope
 from deskhand.model.second_reading import SecondReading, ToRead
-from deskhand.model.tasks import Answer, Task, Verified
+from deskhand.model.tasks import Answer, Task, VerifiedReply
 from tests.security.replies.model import Desk, ModelReply, of_row
 
 _RIGHT = {True: "right", False: "wrong"}
@@ -77,7 +77,7 @@ def _reads(answer: Mapping[str, Any]) -> Any:
     def reads(to_read: ToRead) -> SecondReading:
         verdicts = answer.get("verdicts")
         listed = verdicts if isinstance(verdicts, list) else []
-        return reading_of(Answer(result=Verified(verdicts=listed), brain="llm"), to_read)
+        return reading_of(Answer(result=VerifiedReply(verdicts=listed), brain="llm"), to_read)
 
     return reads
 
@@ -130,7 +130,11 @@ def main() -> None:
     for name in ("--prompts", "--answers", "--keep"):
         parser.add_argument(name, type=Path)
     parser.add_argument("--model")
-    asyncio.run(_main(parser.parse_args()))
+    arguments = parser.parse_args()
+    for file in (arguments.file, arguments.answers):
+        if file is not None and not file.is_file():
+            parser.error(f"there is no file {file}")
+    asyncio.run(_main(arguments))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,10 @@
 """The imports between the package's files: no circles, and layers as CONTRIBUTING.md lists them."""
 
+import ast
+import importlib
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import grimp
@@ -78,3 +81,33 @@ def _layers_in_contributing() -> list[list[str]]:
 
 def _rooms(layer: str) -> list[str]:
     return [room.strip() for room in layer.split("|")]
+
+
+@pytest.mark.parametrize("folder", ["bench", "scripts"])
+def test_benchmarks_and_scripts_import_what_there_is(folder: str) -> None:
+    """They are run now and then only, and no type check reads them: a name that was changed
+    elsewhere would break them unseen."""
+    missing: list[str] = []
+    for file in sorted((ROOT / folder).rglob("*.py")):
+        for module, name in _imported_names(file):
+            if not _is_there(module, name):
+                missing.append(f"{file.relative_to(ROOT)}: {module}.{name}")
+    assert missing == []
+
+
+def _imported_names(file: Path) -> Iterator[tuple[str, str]]:
+    """The names that a file takes from the package and from the tests."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.ImportFrom) or node.module is None:
+            continue
+        if node.module.partition(".")[0] in ("deskhand", "tests"):
+            yield from ((node.module, alias.name) for alias in node.names)
+
+
+def _is_there(module: str, name: str) -> bool:
+    with suppress(ModuleNotFoundError):
+        if hasattr(importlib.import_module(module), name):
+            return True
+        importlib.import_module(f"{module}.{name}")
+        return True
+    return False

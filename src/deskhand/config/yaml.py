@@ -71,10 +71,7 @@ def parse_yaml(path: Path, text: str, *, what: str = _A_FILE, example: str = _A_
     return YamlFile(path, deepcopy(parsed.data), dict(parsed.lines))
 
 
-@lru_cache(maxsize=256)
 def _parsed(path: Path, text: str, what: str, example: str) -> YamlFile:
-    """Kept for whoever reads the same again: the examples of intents are checked, then learned,
-    and the heads of articles are read for their ids, then for what they say."""
     data, lines = _plain(text) or _read_any_yaml(path, text)
     if not isinstance(data, dict):
         problem = (
@@ -86,10 +83,13 @@ def _parsed(path: Path, text: str, what: str, example: str) -> YamlFile:
 
 @lru_cache(maxsize=256)
 def _plain(text: str) -> tuple[Any, dict[YamlPlace, int]] | None:
-    """Kept by the text alone: copies of a desk, such as those of its evals, hold the same files."""
+    """Kept for whoever reads the same again: the examples of intents are checked, then learned, the
+    heads of articles are read for their ids, then for what they say, and copies of a desk, such as
+    those of its evals, hold the same files."""
     return read_plain_yaml(text)
 
 
+@lru_cache(maxsize=256)
 def _read_any_yaml(path: Path, text: str) -> tuple[Any, dict[YamlPlace, int]]:
     from deskhand.config.yaml_any import read_any_yaml
 
