@@ -86,6 +86,7 @@ async def test_in_auto_replies_leave_alone_and_another_process_sees_a_lowered_mo
         assert status == "waiting_review"
         (review,) = await desk.store.find_reviews(ReviewFilter(run_id=run_id))
         assert (review.payload["waits"], review.facts["category"]) == ("draft", "inquiry")
+        assert review.facts["reasons"] == {review.causes[0]: review.reason}
 
 
 async def test_complaints_about_replies_that_left_alone_make_it_fall_back(tmp_path: Path) -> None:

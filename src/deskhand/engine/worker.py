@@ -24,6 +24,7 @@ from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import (
     BEFORE_ALL_STEPS,
     EXPIRY,
+    REASONS,
     REASSIGN_TO,
     Claimed,
     Decision,
@@ -259,6 +260,7 @@ class Worker:
             kind = ReviewKind(end.ask.kind)
             if kind is ReviewKind.REPLY and ctx is not None:
                 facts[REVISABLE] = end.resume is not None and self._revisable(end.resume)
+            facts |= {REASONS: ask.words} if ask.words else {}
             fallback = Decision(ask.fallback) if ask.fallback else None
             asked = NewReview(kind, ask.reason, ask.payload, seq, None, fallback, causes, facts)
             if ask.expires_in is None:

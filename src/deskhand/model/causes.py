@@ -156,3 +156,11 @@ def cause_of_rule(rule: str) -> Cause:
 
 def each_once(causes: Iterable[Cause]) -> tuple[Cause, ...]:
     return tuple(dict.fromkeys(causes))
+
+
+def words_by_cause(reasons: Iterable[tuple[Cause, str]]) -> dict[Cause, str]:
+    """Each cause once, in this order, with all that is said about it."""
+    sentences: dict[Cause, list[str]] = {}
+    for cause, words in reasons:
+        sentences.setdefault(cause, []).append(words)
+    return {cause: "; ".join(words) for cause, words in sentences.items()}

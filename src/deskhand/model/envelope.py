@@ -204,6 +204,8 @@ class Ask(Frozen):
     """With the fallback `reassign`: who is to look at it then."""
     causes: tuple[Cause, ...] = ()
     """Why a person is asked; the first is the one that counted."""
+    words: dict[Cause, str] = Field(default_factory=dict)
+    """What is said about each cause; without one that `reason` alone speaks of."""
     again: bool = False
     """An approval sends the run into the asking stage again, not past it."""
 

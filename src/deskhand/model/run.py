@@ -158,8 +158,8 @@ class ReviewKind(StrEnum):
 
 EXPIRY = "expiry"
 """Who decided a review that nobody decided in time."""
-
-
+REASONS = "reasons"
+"""Among a review's facts: what was said about each cause."""
 REASSIGN_TO = "reassign_to"
 """Among a review's facts: who gets it when nobody has decided in time."""
 NO_DEADLINE = 1e12
@@ -275,7 +275,7 @@ class Review:
     """Why it is here; the first is the one that counted."""
     facts: dict[str, Any] = field(default_factory=dict[str, Any])
     """What was known when it was opened: `category`, `confidence` and its `threshold`,
-    `language`."""
+    `language`, `reasons`."""
     assignee: str | None = None
     snoozed_until: float | None = None
 

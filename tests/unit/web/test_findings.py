@@ -1,9 +1,10 @@
 """What is wrong with a reply, why it waits, and what a source says instead."""
 
+from dataclasses import replace
 from typing import Any
 
 from deskhand.model.causes import Cause
-from deskhand.model.run import Review, ReviewKind, ReviewState
+from deskhand.model.run import REASONS, Review, ReviewKind, ReviewState
 from deskhand.web.console.findings import read_findings, rules_of
 
 
@@ -40,12 +41,17 @@ def test_the_source_that_speaks_of_the_same_is_offered() -> None:
     assert (alone.source, alone.instead) == (0, "")
 
 
-def test_each_cause_has_its_own_words_where_there_are_as_many() -> None:
+def test_each_cause_has_its_own_words_whatever_stands_in_them() -> None:
     causes = (Cause.ALWAYS_ASK, Cause.UNBACKED_PROMISE)
-    review = a_review("complaint goes to a person; nothing backs before Friday", causes)
-    assert rules_of(review) == [
-        (Cause.UNBACKED_PROMISE, "nothing backs before Friday"),
-        (Cause.ALWAYS_ASK, "complaint goes to a person"),
+    words = {"always_ask": "complaint; a person answers", "unbacked_promise": "nothing backs it"}
+    review = a_review("complaint; a person answers; nothing backs it", causes)
+    assert rules_of(replace(review, facts={REASONS: words})) == [
+        (Cause.UNBACKED_PROMISE, "nothing backs it"),
+        (Cause.ALWAYS_ASK, "complaint; a person answers"),
     ]
-    whole = rules_of(a_review("one sentence for both", causes))
-    assert whole == [(Cause.UNBACKED_PROMISE, "one sentence for both"), (Cause.ALWAYS_ASK, "")]
+
+
+def test_one_sentence_for_all_causes_stands_with_the_first() -> None:
+    causes = (Cause.ALWAYS_ASK, Cause.UNBACKED_PROMISE)
+    whole = rules_of(a_review("both; at once", causes))
+    assert whole == [(Cause.UNBACKED_PROMISE, "both; at once"), (Cause.ALWAYS_ASK, "")]

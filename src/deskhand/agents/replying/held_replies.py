@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from deskhand.agents.replying.sending import ReviewReason
-from deskhand.model.causes import each_once
+from deskhand.model.causes import words_by_cause
 from deskhand.model.envelope import Ask
 from deskhand.model.outcome import Outcome
 from deskhand.model.run import Decision, ReviewKind, RunStatus
@@ -19,13 +19,15 @@ def wait_for_person(
     more: dict[str, Any] | None = None,
 ) -> ServiceResult:
     """The reply waits for a person; `more` is added to what the review keeps."""
-    reason = "; ".join(words for _, words in reasons)
+    words = words_by_cause(reasons)
+    reason = "; ".join(words.values())
     ask = Ask(
         kind=ReviewKind.REPLY,
         reason=reason,
         text=str(reply["text"]),
         payload={"reply": reply, **waiting.as_json(), **(more or {})},
-        causes=each_once(cause for cause, _ in reasons),
+        causes=tuple(words),
+        words=words,
         again=True,
     )
     output = {"sent": False, "waits": str(waiting.kind)}

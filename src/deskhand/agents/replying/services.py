@@ -11,7 +11,7 @@ from deskhand.agents.replying.review_reasons import KnownSender, never_answered,
 from deskhand.agents.replying.sending import Sending
 from deskhand.config.sections.expiry import ExpirySpec
 from deskhand.errors import PermanentError
-from deskhand.model.causes import cause_of_rule, each_once
+from deskhand.model.causes import cause_of_rule, each_once, words_by_cause
 from deskhand.model.envelope import Ask, Envelope, StageResult
 from deskhand.model.message import Message, iso
 from deskhand.model.outcome import Outcome
@@ -46,13 +46,15 @@ async def review(
         output["threshold"] = settings["auto_send_at"]
     if not why:
         return ServiceResult(output=output)
-    reason = "; ".join(words for _, words in why)
+    words = words_by_cause(why)
+    reason = "; ".join(words.values())
     ask = Ask(
         kind=ReviewKind.REPLY,
         reason=reason,
         text=str(reply.get("text", "")),
         payload={"reply": reply},
-        causes=each_once(cause for cause, _ in why),
+        causes=tuple(words),
+        words=words,
     )
     revise_at = envelope.metadata.get("drafted_by")
     return ServiceResult(

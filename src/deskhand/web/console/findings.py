@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from deskhand.model.causes import Cause
 from deskhand.model.message import DELIVER
-from deskhand.model.run import Effect, EffectState, Review
+from deskhand.model.run import REASONS, Effect, EffectState, Review
 from deskhand.web.console.labels import gravest
 from deskhand.web.console.translation import Phrase
 
@@ -64,14 +64,13 @@ def _words(text: str) -> set[str]:
 
 
 def rules_of(review: Review) -> list[tuple[Cause, str]]:
-    """Each cause with its own words, the gravest first; with one sentence for all of them, it
-    stands with the first."""
-    said = review.reason.split("; ")
-    if len(said) == len(review.causes):
-        words = dict(zip(review.causes, said, strict=True))
-    else:
-        words = dict.fromkeys(gravest(review.causes)[:1], review.reason)
-    return [(cause, words.get(cause, "")) for cause in gravest(review.causes)]
+    """Each cause with its own words, the gravest first.
+
+    Where nothing was said about single causes, the whole reason stands with the first.
+    """
+    causes = gravest(review.causes)
+    words = review.facts.get(REASONS) or dict.fromkeys(causes[:1], review.reason)
+    return [(cause, words.get(cause, "")) for cause in causes]
 
 
 def effects_of(effects: Sequence[Effect], calls: Sequence[Mapping[str, Any]]) -> EffectCounts:
