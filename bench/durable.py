@@ -94,7 +94,7 @@ def _graph(saver: Any, *, delta: bool) -> Any:
         fields: dict[str, Any] = {"message": str, "outputs": stored}
     else:
         fields = {"message": str, **dict.fromkeys(STAGES, dict)}
-    graph = StateGraph(TypedDict("State", fields, total=False))
+    graph = StateGraph(TypedDict("State", fields, total=False))  # type: ignore[operator]
     for before, stage in zip((START, *STAGES), STAGES, strict=False):
 
         async def node(state: Any, stage: str = stage) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import os
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from ruamel.yaml import YAML
 
@@ -48,7 +49,7 @@ def _desk(folder: Path, cases: int = 0) -> Path:
     text = (desk / "desk.yaml").read_text(encoding="utf-8")
     (desk / "desk.yaml").write_text(text.replace("mode: draft", "mode: auto"), encoding="utf-8")
     told = list(MESSAGES.items())
-    listed = [
+    listed: list[dict[str, Any]] = [
         {
             "id": f"case-{number}",
             "message": {"body": body},

@@ -8,14 +8,14 @@ from typing import Any
 
 from bench.harness import Floor, Report
 from bench.policy import RULES, policy
-from deskhand.model.envelope import Envelope, StageResult
+from deskhand.model.envelope import Envelope
 from deskhand.model.message import Address, Message
 from deskhand.model.money import Money
 from deskhand.model.principal import Principal, asserted
-from deskhand.model.run import Effect, EffectKey, EffectState, Verdict
+from deskhand.model.run import Effect, EffectKey, EffectState
 from deskhand.model.totals import Limit, Total
-from deskhand.ports import Work
 from deskhand.tools import Context, Gate, Owned, Terms, ToolRegistry, resolver, tool
+from tests.memory_ledger import FixedContext
 
 WORDS = (
     "I bought this in spring and it never worked as it should; I would like to have it mended or my"
@@ -46,6 +46,8 @@ class Ledger:
     ) -> Effect:
         return Effect(key, tool, call_hash, EffectState.INTENDED)
 
+    async def reopen(self, key: EffectKey) -> None: ...
+
     async def settle(
         self, key: EffectKey, state: EffectState, result: dict[str, Any] | None
     ) -> None: ...
@@ -61,52 +63,37 @@ class Ledger:
         return [Total("day", "refund", "EUR", 1_200_000), Total("day", "refund", "calls", 2)]
 
 
-class Run:
-    """A run in the middle: a long message, five tool results."""
-
-    run_id = "run_1"
-
-    def __init__(self, principal: Principal) -> None:
-        self.principal = principal
-        message = Message(
-            id="m",
-            conversation="c",
-            sender=Address(address="ann@example.com"),
-            body=WORDS * 50 + "It is order P-1.",
-            received_at=datetime.now(UTC),
-            principal=principal,
-        )
-        results = []
-        for number in range(5):
-            fields = {f"field {n}": f"value {n} of {number}" for n in range(200)}
-            results.append({"data": fields})
-        self.envelope = Envelope.of(message).changed(
-            outputs={"act": {"results": results, "category": "refund"}}
-        )
-
-    def note(self, name: str, result: StageResult, latency_ms: float = 0.0) -> StageResult:
-        return result
-
-    async def step(self, name: str, work: Work) -> StageResult:
-        return await work()
-
-    def effect_key(self, index: int = 0) -> EffectKey:
-        return EffectKey(self.run_id, 1, index)
-
-    def approval(self, call_hash: str, key: EffectKey) -> Verdict | None:
-        return None
+def _context(principal: Principal) -> FixedContext:
+    """Of a run in the middle: a long message, five tool results."""
+    message = Message(
+        id="m",
+        conversation="c",
+        sender=Address(address="ann@example.com"),
+        body=WORDS * 50 + "It is order P-1.",
+        received_at=datetime.now(UTC),
+        principal=principal,
+    )
+    results: list[dict[str, Any]] = []
+    for number in range(5):
+        fields = {f"field {n}": f"value {n} of {number}" for n in range(200)}
+        results.append({"data": fields})
+    context = FixedContext(principal=principal)
+    context.envelope = Envelope.of(message).changed(
+        outputs={"act": {"results": results, "category": "refund"}}
+    )
+    return context
 
 
 async def _spent(times: int) -> list[float]:
     """CPU milliseconds of each call, tool and look-up included, since both do nothing; in order."""
     terms = Terms(policy=policy(same_tool=True), caps=(Limit("day", "EUR", 10**9),))
     gate = Gate(ToolRegistry([refund]), Ledger(), desk="bench", terms=terms, resolvers=[find_order])
-    run = Run(asserted("c-1", by="the bench", address="ann@example.com", tier="gold"))
+    context = _context(asserted("c-1", by="the bench", address="ann@example.com", tier="gold"))
     spent: list[float] = []
     for number in range(times + 20):
         arguments = {"order": "P-1", "amount": f"{number % 199 + 1} EUR"}
         begun = time.process_time_ns()
-        answer = await gate.call("refund", arguments, allowed=["refund"], ctx=run)
+        answer = await gate.call("refund", arguments, allowed=["refund"], ctx=context)
         spent.append((time.process_time_ns() - begun) / 1e6)
         assert answer.verdict == "allow", answer
     return sorted(spent[20:])

@@ -63,9 +63,8 @@ async def langgraph(folder: Path, delta: bool) -> Result:
 
     spoken, scratch = itertools.cycle(texts(SPOKEN)), itertools.cycle(texts(SCRATCH))
     messages = Annotated[list, DeltaChannel(fold) if delta else add_messages]
-    graph = StateGraph(
-        TypedDict("State", {"messages": messages, **dict.fromkeys(STAGES[:-1], str)}, total=False)
-    )
+    fields: dict[str, Any] = {"messages": messages, **dict.fromkeys(STAGES[:-1], str)}
+    graph = StateGraph(TypedDict("State", fields, total=False))  # type: ignore[operator]
     for before, stage in zip((START, *STAGES), STAGES, strict=False):
 
         async def node(state: Any, stage: str = stage) -> dict[str, Any]:

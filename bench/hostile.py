@@ -184,7 +184,8 @@ def served(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], str, Path]]:
 def measure(folder: Path, count: int) -> dict[str, object]:
     with served(folder) as (server, url, log):
         waits: list[float] = []
-        began, looked, counts = time.time(), time.time(), {}
+        counts: dict[str, int] = {}
+        began = looked = time.time()
         while sum(counts.values()) < count or set(counts) & {"queued", "running"}:
             waits.append(healthz(url))
             time.sleep(0.02)

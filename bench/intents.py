@@ -361,7 +361,8 @@ def _few(report: Report, folder: Path) -> None:
     examples = banking()
     chance.shuffle(examples)
     counts: dict[str, int] = {}
-    few, rest = [], []
+    few: list[tuple[str, str]] = []
+    rest: list[tuple[str, str]] = []
     for text, label in examples:
         counts[label] = counts.get(label, 0) + 1
         (few if counts[label] <= SHOTS else rest).append((text, label))

@@ -128,7 +128,8 @@ async def langgraph(
         answer: Any = await structured.ainvoke([("system", INSTRUCTIONS), ("user", state["mail"])])
         return {"found": answer.model_dump()}
 
-    graph = StateGraph(TypedDict("State", {"mail": str, "found": dict}, total=False))
+    fields: dict[str, Any] = {"mail": str, "found": dict}
+    graph = StateGraph(TypedDict("State", fields, total=False))  # type: ignore[operator]
     graph.add_node("classify", classify)
     graph.add_edge(START, "classify")
     graph.add_edge("classify", END)
@@ -212,23 +213,26 @@ def bench(*, quick: bool) -> Report:
         f"a whole run of one such stage, accept to done: {whole['run_cpu_ms']:.2f} ms CPU, one at a"
         " time"
     )
-    durable, alone = report.table[0], report.table[1]
+    durable_row, alone_row = report.table[0], report.table[1]
     alone_column = "CPU ms a call, one at a time"
     report.floors = [
         Floor(
             "CPU of an LLM stage with its rows, one at a time",
-            durable[alone_column],
+            durable_row[alone_column],
             most=1,
             unit=" ms",
         ),
         Floor(
             "CPU of an LLM stage with its rows, 16 in flight",
-            durable["16 in flight"],
+            durable_row["16 in flight"],
             most=1,
             unit=" ms",
         ),
         Floor(
-            "CPU of agent + brain + client, one at a time", alone[alone_column], most=1, unit=" ms"
+            "CPU of agent + brain + client, one at a time",
+            alone_row[alone_column],
+            most=1,
+            unit=" ms",
         ),
     ]
     return report

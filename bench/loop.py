@@ -16,11 +16,10 @@ from deskhand.agents.parts import Parts
 from deskhand.agents.profiled import Agents
 from deskhand.engine.clock import SystemClock
 from deskhand.model.profile import ProfileSpec
-from deskhand.model.run import Effect, EffectKey, EffectState
 from deskhand.model.spec import AgentSpec, FlowSpec
-from deskhand.model.totals import Total
 from deskhand.ports import ChatModel
 from deskhand.tools import Gate, ToolRegistry, tool
+from deskhand.tools.memory_effects import MemoryEffects
 
 INSTRUCTIONS = "You look orders up."
 PROFILE = ProfileSpec(
@@ -39,29 +38,6 @@ def tools() -> ToolRegistry:
         return {"order": order_id, "status": "shipped"}
 
     return ToolRegistry((find,))
-
-
-class NoLedger:
-    """Reads have no effects to keep."""
-
-    async def intend(
-        self, key: EffectKey, tool: str, call_hash: str, counted: Any = None
-    ) -> Effect:
-        raise AssertionError("a read has no effect")
-
-    async def settle(
-        self, key: EffectKey, state: EffectState, result: dict[str, Any] | None
-    ) -> None: ...
-
-    async def effects(
-        self, run_id: str | None = None, state: EffectState | None = None
-    ) -> list[Effect]:
-        return []
-
-    async def stopped(self) -> None: ...
-
-    async def totals(self, places: Any) -> list[Total]:
-        return []
 
 
 def flow(name: str) -> FlowSpec:
@@ -93,7 +69,7 @@ async def ours_durable(folder: Path, url: str, n: int, in_flight: int) -> Result
 async def ours_alone(folder: Path, url: str, n: int, in_flight: int) -> Result:
     """Loop, gate and client, without a row."""
     chat, registry = chat_model(url), tools()
-    loop = AgentLoop(PROFILE, chat, Gate(registry, NoLedger(), desk="bench"), registry)
+    loop = AgentLoop(PROFILE, chat, Gate(registry, MemoryEffects(), desk="bench"), registry)
     result = await drive(lambda: loop.run(MAIL), n // ITERATIONS, in_flight)
     await chat.aclose()
     return by_iteration(result)
