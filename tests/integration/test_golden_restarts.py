@@ -66,11 +66,14 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> LoadedDesk:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.chaos)])
 async def test_a_restart_before_every_turn_changes_nothing(
-    live: LoadedDesk, tmp_path: Path
+    live: LoadedDesk, tmp_path: Path, every: int
 ) -> None:
-    several = [case for case in authored(desk_cases(live)[0]) if len(case.turns) > 1]
+    """Of every third conversation; `make chaos` plays them all."""
+    several = [case for case in authored(desk_cases(live)[0]) if len(case.turns) > 1][::every]
     assert len(several) >= 18
+    assert {"correction", "cancel", "aside"} <= {tag for case in several for tag in case.tags}
     effects = 0
     for case in several:
         whole = await Played(live, tmp_path / f"{case.id}.db").without_restarts(case)
