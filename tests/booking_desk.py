@@ -1,13 +1,10 @@
 """A desk that offers times and holds one, and the way of a message through it.
 
-As a process of its own that may be killed on the way: `python -m tests.booking_desk FOLDER
-CALENDAR`.
+As a process of its own it may be killed on the way.
 """
 
 import asyncio
-import os
 import signal
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -20,10 +17,10 @@ from deskhand.model.run import Decision, Review, ReviewState, RunStatus, Verdict
 from deskhand.ports import Calendar
 from deskhand.wiring import Desk, open_calendar, open_database, open_desk, read_desk
 from tests.calendar_servers import PASSWORD, USER, Collection
+from tests.forked import run_forked
 from tests.kit import a_message
 from tests.waiting import PATIENCE
 
-ROOT = Path(__file__).parent.parent
 DESK = """
 desk: bookable
 mode: auto
@@ -142,22 +139,14 @@ def on_server(collection: Collection) -> str:
 async def survive(folder: Path, collection: Collection, setting: str) -> None:
     """Kill a process there that works the message; whoever comes next holds and confirms one
     time, and sends once."""
-    environment = {
-        **os.environ,
-        "DESKHAND_CRASH_AT": setting,
-        "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}",
-    }
-    command = [sys.executable, "-m", "tests.booking_desk", str(folder), on_server(collection)]
-    killed = await asyncio.create_subprocess_exec(
-        *command, cwd=ROOT, env=environment, stderr=asyncio.subprocess.PIPE
+    ended = await asyncio.to_thread(
+        run_forked,
+        "tests.booking_desk",
+        str(folder),
+        on_server(collection),
+        environment={"DESKHAND_CRASH_AT": setting},
     )
-    try:
-        async with asyncio.timeout(PATIENCE):
-            _, said = await killed.communicate()
-    finally:
-        if killed.returncode is None:
-            killed.kill()
-    assert killed.returncode == -signal.SIGKILL, said.decode()
+    assert ended.code == -signal.SIGKILL, ended.errors
     async with open_database(str(folder / "desk.db")) as database:
         await database.write_core(lambda core: core.exec_driver_sql("DELETE FROM leases").close())
     async with a_place(folder, on_server(collection)) as place:
@@ -169,10 +158,6 @@ async def survive(folder: Path, collection: Collection, setting: str) -> None:
         assert "STATUS:CONFIRMED" in (await collection.text(names[0]) or "")
 
 
-async def main(folder: Path, calendar: str) -> None:
-    async with a_place(folder, calendar) as place:
+async def main(folder: str, calendar: str) -> None:
+    async with a_place(Path(folder), calendar) as place:
         await answer(place)
-
-
-if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1]), sys.argv[2]))

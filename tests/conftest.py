@@ -16,6 +16,7 @@ from tests.ordering import slow_tests_first
 from tests.quick_passwords import hash_quickly
 from tests.remembered_graphs import remember_graphs
 from tests.servers import drop_databases
+from tests.shared_statements import share_statements
 from tests.time_table import begin, note_cpu, time_table
 
 settings.register_profile(
@@ -56,6 +57,12 @@ def _new_sqlite_files_begin_migrated(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[None]:
     with begin_migrated(tmp_path_factory.mktemp("template") / "template.db"):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _statements_are_shared() -> Iterator[None]:
+    with share_statements():
         yield
 
 

@@ -74,8 +74,12 @@ class Order:
     arguments: Sequence[str]
     output: str
     """The file that what it prints is added to."""
+    errors: str = ""
+    """The file for what it says on stderr, if that is another."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """What differs from our own environment. A crash point in it is armed."""
+    has_only: bool = False
+    """Whether it has nothing else in its environment."""
     folder: str | None = None
     beforehand: Sequence[str] = ()
     """Modules to import before the process begins."""
@@ -96,25 +100,81 @@ def run_forked(module: str, *arguments: str, environment: Mapping[str, str] | No
     end."""
     with tempfile.NamedTemporaryFile() as output:
         order = Order(
-            f"{module}:main", arguments, output.name, environment or {}, str(ROOT), DATABASES
+            f"{module}:main",
+            arguments,
+            output.name,
+            environment=environment or {},
+            folder=str(ROOT),
+            beforehand=DATABASES,
         )
-        with socket.socket(socket.AF_UNIX) as line:
-            line.settimeout(PATIENCE)
-            line.connect(_fork_server().address)
-            line.sendall(_written(order))
-            with line.makefile() as answers:
-                answers.readline()
-                code = int(answers.readline())
+        code = ForkedProcess(order).wait()
         return Ended(code, output.read().decode(errors="replace"))
+
+
+def run_command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """A `deskhand` command in a process of its own, in our folder and environment, that has ended
+    by itself."""
+    with tempfile.NamedTemporaryFile() as output, tempfile.NamedTemporaryFile() as errors:
+        code = start_command(arguments, output.name, errors.name).wait()
+        said = [file.read().decode(errors="replace") for file in (output, errors)]
+        return subprocess.CompletedProcess(arguments, code, *said)
+
+
+def start_command(arguments: Sequence[str], output: str, errors: str) -> "ForkedProcess":
+    """A `deskhand` command in a process of its own, in our folder and environment."""
+    environment = dict(os.environ)
+    environment.pop(VARIABLE, None)
+    return ForkedProcess(
+        Order(
+            "deskhand.cli:main",
+            arguments,
+            output,
+            errors,
+            environment=environment,
+            has_only=True,
+            folder=str(Path.cwd()),
+            beforehand=_beforehand(arguments),
+        )
+    )
+
+
+def _beforehand(arguments: Sequence[str]) -> Sequence[str]:
+    return WORKS if "worker" in arguments or "--workers" in arguments else SERVES
+
+
+class ForkedProcess:
+    """A process that has begun."""
+
+    def __init__(self, order: Order) -> None:
+        self._line = socket.socket(socket.AF_UNIX)
+        self._line.settimeout(PATIENCE)
+        self._line.connect(_fork_server().address)
+        self._line.sendall(_written(order))
+        self._answers = self._line.makefile()
+        self.pid = int(self._answers.readline())
+
+    def send(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, number)
+
+    def wait(self) -> int:
+        """Its exit code, once it has ended."""
+        code = _code_in(self._answers.readline())
+        self._answers.close()
+        self._line.close()
+        return code
 
 
 class ForkedCommand:
     """A `deskhand` command in a process of its own."""
 
     def __init__(self, arguments: Sequence[str], output: Path, folder: Path) -> None:
-        beforehand = WORKS if "worker" in arguments or "--workers" in arguments else SERVES
         self._order = Order(
-            "deskhand.cli:main", arguments, str(output), folder=str(folder), beforehand=beforehand
+            "deskhand.cli:main",
+            arguments,
+            str(output),
+            folder=str(folder),
+            beforehand=_beforehand(arguments),
         )
         self.pid = 0
         self._answers: asyncio.StreamReader | None = None
@@ -132,9 +192,24 @@ class ForkedCommand:
         assert self._line is not None
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, number)
-        code = int(await self._answers.readline())
+        code = _code_in(await self._answers.readline())
         self._line.close()
         return code
+
+
+_spent = 0.0
+
+
+def seconds_of_forked() -> float:
+    """The CPU of all processes so far that ended: they are not our children."""
+    return _spent
+
+
+def _code_in(ending: str | bytes) -> int:
+    global _spent
+    code, seconds = ending.split()
+    _spent += float(seconds)
+    return int(code)
 
 
 def _written(order: Order) -> bytes:
@@ -214,19 +289,22 @@ def _watch(order: Order, line: socket.socket) -> NoReturn:
         _work(order)
     with contextlib.suppress(OSError):
         line.sendall(f"{worker}\n".encode())
-        _, status = os.waitpid(worker, 0)
-        line.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
+        _, status, used = os.wait4(worker, 0)
+        seconds = used.ru_utime + used.ru_stime
+        line.sendall(f"{os.waitstatus_to_exitcode(status)} {seconds:.3f}\n".encode())
     os._exit(0)
 
 
 def _work(order: Order) -> NoReturn:
     """The copy's whole life."""
-    with Path(order.output).open("ab") as output:
-        for descriptor in (1, 2):
+    for descriptor, file in ((1, order.output), (2, order.errors or order.output)):
+        with Path(file).open("ab") as output:
             os.dup2(output.fileno(), descriptor)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     code = 1
     try:
+        if order.has_only:
+            os.environ.clear()
         os.environ.update(order.environment)
         if crash_at := os.environ.get(VARIABLE):
             arm_from(crash_at)

@@ -12,6 +12,8 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from tests.forked import seconds_of_forked
+
 CPU = "cpu_seconds"
 """An attribute of the last report of a test, which travels from worker to controller with it."""
 _FILES = 15
@@ -62,4 +64,5 @@ def _lines(places: dict[str, Spent]) -> list[str]:
 
 def _cpu_so_far() -> float:
     times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
+    ours = times.user + times.system + times.children_user + times.children_system
+    return ours + seconds_of_forked()

@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import pytest
 
 from tests.automatic import automatic_copy
 from tests.cli_kit import SAMPLES
+from tests.forked import run_command, start_command
 from tests.servers import free_port
 from tests.waiting import PATIENCE
 
@@ -39,6 +40,12 @@ def parcels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def deskhand(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """In a process of its own that has imported everything already."""
+    return run_command(*map(str, arguments))
+
+
+def started_anew(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """As a user starts it."""
     return subprocess.run(
         [*DESKHAND, *map(str, arguments)], capture_output=True, text=True, timeout=PATIENCE
     )
@@ -127,7 +134,7 @@ def test_a_command_that_looks_starts_without_what_works(clean: Path) -> None:
 
 
 def test_json_alone_is_on_stdout(clean: Path, parcels: Path) -> None:
-    done = deskhand("run", SAMPLES / "which-parcel.json", "--desk", parcels, "--json")
+    done = started_anew("run", SAMPLES / "which-parcel.json", "--desk", parcels, "--json")
     assert (done.returncode, done.stderr) == (0, "")
     assert [turn["status"] for turn in json.loads(done.stdout)["turns"]] == ["waiting_user", "sent"]
 
@@ -170,30 +177,67 @@ def test_a_database_in_a_folder_that_may_not_be_written_is_one_clear_line(clean:
 # --- serve
 
 
+class StartedAnew:
+    """A process that Python and everything else starts in, as a user's does."""
+
+    def __init__(self, arguments: Sequence[str], errors: Path) -> None:
+        with errors.open("ab") as output:
+            self._process = subprocess.Popen(
+                [*DESKHAND, *arguments], stderr=output, stdout=subprocess.DEVNULL
+            )
+        self.pid = self._process.pid
+
+    def send(self, number: signal.Signals) -> None:
+        self._process.send_signal(number)
+
+    def wait(self) -> int:
+        return self._process.wait(timeout=PATIENCE)
+
+
 class Served:
     """A serving process and what it logs."""
 
-    def __init__(self, desk: Path, *arguments: str) -> None:
-        command = [*DESKHAND, "serve", str(desk), "--port", "0", "--log-json", *arguments]
-        self.process = subprocess.Popen(
-            command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    def __init__(self, errors: Path, desk: Path, *arguments: str, anew: bool = False) -> None:
+        command = ["serve", str(desk), "--port", "0", "--log-json", *arguments]
+        self._errors = errors
+        errors.touch()
+        self._process = (
+            StartedAnew(command, errors)
+            if anew
+            else start_command(command, os.devnull, str(errors))
         )
-        self.lines: list[dict[str, Any]] = []
-        self.url = self._find_url()
+        self.pid = self._process.pid
+        self._code: int | None = None
+        self.url = ""
 
-    def _find_url(self) -> str:
-        assert self.process.stderr is not None
-        for line in self.process.stderr:
-            self.lines.append(json.loads(line))
-            if found := re.search(r"http://\S+", self.lines[-1]["message"]):
-                return found[0]
-        raise AssertionError(self.lines)
+    @property
+    def errors(self) -> str:
+        """What it has said so far."""
+        return self._errors.read_text()
 
-    def stop(self, number: int = signal.SIGTERM) -> int:
-        self.process.send_signal(number)
-        _, err = self.process.communicate(timeout=PATIENCE)
-        self.lines += [json.loads(line) for line in err.splitlines()]
-        return self.process.returncode
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        """What it has logged so far."""
+        whole = self.errors.rpartition("\n")[0]
+        return [json.loads(line) for line in whole.splitlines()]
+
+    def until_it_serves(self) -> None:
+        until = time.monotonic() + PATIENCE
+        while not self.url:
+            assert time.monotonic() < until, self.errors
+            time.sleep(0.02)
+            urls = [re.search(r"http://\S+", line["message"]) for line in self.lines]
+            self.url = next((url[0] for url in urls if url), "")
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        self._process.send(number)
+        return self.wait()
+
+    def wait(self) -> int:
+        """Its exit code, once it has ended."""
+        if self._code is None:
+            self._code = self._process.wait()
+        return self._code
 
     def call(
         self, method: str, path: str, key: str | None = None, body: Any = None
@@ -212,18 +256,21 @@ class Served:
 
 
 @pytest.fixture
-def serve(clean: Path, parcels: Path) -> Iterator[Callable[..., Served]]:
+def serve(
+    clean: Path, parcels: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[..., Served]]:
     started: list[Served] = []
 
-    def start(*arguments: str, desk: Path = parcels) -> Served:
-        started.append(Served(desk, *arguments))
-        return started[-1]
+    def start(*arguments: str, desk: Path = parcels, anew: bool = False) -> Served:
+        errors = tmp_path_factory.mktemp("served") / "errors"
+        served = Served(errors, desk, *arguments, anew=anew)
+        started.append(served)
+        served.until_it_serves()
+        return served
 
     yield start
-    for one in started:
-        if one.process.poll() is None:
-            one.process.kill()
-        one.process.communicate()
+    for served in started:
+        served.stop(signal.SIGKILL)
 
 
 def a_key() -> str:
@@ -242,9 +289,9 @@ def eventually(look: Callable[[], bool]) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_served_desk_works_messages_and_stops_gracefully(
-    serve: Callable[..., Served], clean: Path, number: int
+    serve: Callable[..., Served], clean: Path, number: signal.Signals
 ) -> None:
-    served, key = serve(), a_key()
+    served, key = serve(anew=number == signal.SIGTERM), a_key()
     assert served.call("GET", "/readyz")[0] == 200
     assert (
         served.call("POST", "/api/messages", body={"from": "ann@example.com", "body": "P-1001?"})[0]
@@ -286,7 +333,7 @@ def test_a_second_process_is_told_who_serves(serve: Callable[..., Served]) -> No
     served = serve()
     second = deskhand("serve", "sample", "--port", "0")
     assert second.returncode == 1
-    assert f"is served by process {served.process.pid}" in second.stderr
+    assert f"is served by process {served.pid}" in second.stderr
     assert "Traceback" not in second.stderr
     assert served.call("GET", "/readyz")[0] == 200
 
@@ -311,12 +358,10 @@ def test_a_process_whose_lease_is_gone_says_so_and_ends(
     with sqlite3.connect(clean / "deskhand.db", timeout=10) as raw:
         raw.execute("UPDATE leases SET owner='own_other', expires_at=expires_at+1000")
     raw.close()
-    assert served.process.stderr is not None
-    err = served.process.stderr.read()
-    assert served.process.wait(PATIENCE) == 1
-    assert "error: another process serves" in err
-    assert "deskhand.db now" in err
-    assert "Traceback" not in err
+    assert served.wait() == 1
+    assert "error: another process serves" in served.errors
+    assert "deskhand.db now" in served.errors
+    assert "Traceback" not in served.errors
 
 
 def test_a_port_in_use_is_a_usage_error(serve: Callable[..., Served]) -> None:

@@ -3,8 +3,6 @@
 import asyncio
 import json
 import os
-import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -29,11 +27,11 @@ from deskhand.model.ticket_state import TicketFilter, TicketState
 from deskhand.own_tables import OwnTables
 from deskhand.ports import DeskDatabase
 from deskhand.wiring import knowledge_store, own_database
+from tests.forked import run_command
 from tests.kit import a_message
 from tests.knowledge_kit import HashingEmbedder, an_article
 from tests.servers import new_database, postgres_programs
 from tests.tickets_kit import accepted, mail, placing_of, tickets_of
-from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.skipif(
     postgres_programs() is None, reason="PostgreSQL's server is not installed"
@@ -142,26 +140,13 @@ async def test_a_database_that_is_served_is_not_copied(tmp_path: Path) -> None:
 async def test_the_command_copies_and_counts(tmp_path: Path) -> None:
     await (await filled(tmp_path / "d.db", 20)).close()
     url = await asyncio.to_thread(new_database)
-    command = [
-        sys.executable,
-        "-m",
-        "deskhand.cli",
-        "db",
-        "copy",
-        str(tmp_path / "d.db"),
-        url,
-        "--json",
-    ]
-    done = await asyncio.to_thread(
-        subprocess.run, command, capture_output=True, timeout=PATIENCE, check=False
-    )
-    assert done.returncode == 0, done.stderr.decode()
+    command = ("db", "copy", str(tmp_path / "d.db"), url, "--json")
+    done = await asyncio.to_thread(run_command, *command)
+    assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["rows"]["runs"] == 20
-    again = await asyncio.to_thread(
-        subprocess.run, command, capture_output=True, timeout=PATIENCE, check=False
-    )
+    again = await asyncio.to_thread(run_command, *command)
     assert again.returncode != 0
-    assert b"not empty" in again.stderr
+    assert "not empty" in again.stderr
 
 
 async def test_the_knowledge_base_is_found_in_the_copy(tmp_path: Path) -> None:

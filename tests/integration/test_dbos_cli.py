@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.forked import run_command
 from tests.servers import PostgresServer, postgres_programs
 from tests.waiting import PATIENCE
 
@@ -36,8 +37,7 @@ def server() -> Iterator[PostgresServer]:
 
 
 def told(server: PostgresServer, *arguments: str) -> Any:
-    command = [*COMMAND, *arguments, "--json", "--database", server.url()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    done = run_command(*arguments, "--json", "--database", server.url())
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import sys
 from collections.abc import AsyncIterator, Awaitable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,6 +15,7 @@ from deskhand.errors import Conflict
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewKind, ReviewState, RunStatus, Verdict
 from deskhand.wiring import Desk, check_channels, open_database, open_store, read_desk
+from tests.forked import run_command
 from tests.mail_desk import at_work, write_desk
 from tests.mail_servers import (
     CUSTOMER,
@@ -77,12 +77,9 @@ async def open_review(desk: Desk) -> Review:
 
 async def deskhand(*arguments: str) -> Any:
     """What a command answers, as JSON."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "deskhand.cli", *arguments, stdout=asyncio.subprocess.PIPE
-    )
-    out, _ = await process.communicate()
-    assert process.returncode == 0
-    return json.loads(out)
+    done = await asyncio.to_thread(run_command, *arguments)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 def verdict(review: Review, decision: Decision) -> Verdict:

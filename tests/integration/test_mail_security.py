@@ -3,7 +3,6 @@ its own."""
 
 import asyncio
 import base64
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from deskhand.model.run import RunStatus
 from deskhand.wiring import check_channels, read_desk
 from tests.fake_gmail import fake_gmail
+from tests.forked import run_command
 from tests.mail_desk import at_work, write_desk
 from tests.mail_servers import (
     CUSTOMER,
@@ -69,17 +69,14 @@ async def test_a_certificate_nobody_vouches_for_is_refused(
 
 
 async def test_a_port_without_tls_is_told_with_the_key_to_set(
-    tmp_path: Path, dovecot: Dovecot
+    tmp_path: Path, dovecot: Dovecot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with smtp_server(dovecot, SUPPORT, certificate=dovecot.certificate) as smtp:
         desk = write_desk(tmp_path, dovecot, smtp, security="tls") / "desk.yaml"
         desk.write_text(desk.read_text().replace(str(dovecot.tls_port), str(dovecot.port)))
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "deskhand.cli", "doctor", str(desk.parent), "--port", "0"),
-            cwd=tmp_path,
-            stdout=asyncio.subprocess.PIPE,
-        )
-        said = (await process.communicate())[0].decode()
+        monkeypatch.chdir(tmp_path)
+        done = await asyncio.to_thread(run_command, "doctor", str(desk.parent), "--port", "0")
+        said = done.stdout
     assert "TLS failed" in said
     assert "fix: port" in said
     assert "`security: starttls`" in said

@@ -1,8 +1,6 @@
 """What people see of a model that is away, and how they retry what it left to them."""
 
 import asyncio
-import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -14,7 +12,8 @@ from deskhand.model.run import RunStatus
 from tests.api_kit import Client, Served, is_problem, served
 from tests.approvals_kit import HOME, person, words_of
 from tests.cli_kit import Said
-from tests.waiting import PATIENCE, until
+from tests.forked import run_command
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -30,10 +29,7 @@ async def client(shop: Served) -> Client:
 
 async def cli(*arguments: str) -> Said:
     """A command as another process gives it, while the desk is served."""
-    command = [sys.executable, "-m", "deskhand.cli", *arguments]
-    done = await asyncio.to_thread(
-        subprocess.run, command, capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
+    done = await asyncio.to_thread(run_command, *arguments)
     return Said(done.returncode, done.stdout, done.stderr)
 
 

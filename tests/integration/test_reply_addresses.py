@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -19,6 +18,7 @@ from deskhand.model.principal import PrincipalKind
 from deskhand.model.queue import ReviewFilter
 from deskhand.model.run import Decision, Review, ReviewState, Run, RunStatus, Verdict
 from deskhand.wiring import Desk
+from tests.forked import run_command
 from tests.mail_desk import at_work
 from tests.waiting import until
 
@@ -265,12 +265,9 @@ async def test_the_command_line_shows_the_addresses_and_changes_them(tmp_path: P
 
         async def deskhand(*arguments: str) -> str:
             place = ("--desk", "shop", "--database", str(tmp_path / "desk.db"))
-            command = [sys.executable, "-m", "deskhand.cli", "reviews", *arguments, *place]
-            pipe = asyncio.subprocess.PIPE
-            process = await asyncio.create_subprocess_exec(*command, stdout=pipe)
-            out, _ = await process.communicate()
-            assert process.returncode == 0, out.decode()
-            return out.decode()
+            done = await asyncio.to_thread(run_command, "reviews", *arguments, *place)
+            assert done.returncode == 0, done.stderr
+            return done.stdout
 
         shown = await deskhand("show", review.id)
         for address in ("ann@customer.example", *asked.values()):

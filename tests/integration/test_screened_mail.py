@@ -3,7 +3,6 @@ back."""
 
 import asyncio
 import json
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 from tests.api_kit import Client, Served, is_problem, served
 from tests.approvals_kit import HOME, outbox, person, words_of
+from tests.forked import run_command
 from tests.waiting import PATIENCE
 
 PROGRAM = {"Auto-Submitted": "auto-replied"}
@@ -90,10 +90,7 @@ async def test_the_command_line_lists_takes_back_and_counts(shop: Served, client
     database = ["--database", str(shop.folder / "deskhand.db")]
 
     async def deskhand(*arguments: str) -> str:
-        command = [sys.executable, "-m", "deskhand.cli", *arguments, *database]
-        process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
-        out, _ = await process.communicate()
-        return out.decode()
+        return (await asyncio.to_thread(run_command, *arguments, *database)).stdout
 
     listed = json.loads(await deskhand("runs", "list", "--screened", "--desk", "shop", "--json"))
     assert [run["run"] for run in listed["runs"]] == [screened["run"]]
