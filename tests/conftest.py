@@ -61,6 +61,15 @@ def _new_sqlite_files_begin_migrated(
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _servers_are_not_asked_for_tls() -> Iterator[None]:
+    """Those of tests have none, and asking reads every certificate of the machine, each time that
+    a connection is opened."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PGSSLMODE", "disable")
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _statements_are_shared() -> Iterator[None]:
     with share_statements():
         yield
