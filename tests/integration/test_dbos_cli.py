@@ -5,8 +5,6 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -16,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.forked import run_command
+from tests.forked import ForkedProcess, run_command, start_command
 from tests.servers import PostgresServer, postgres_programs
 from tests.waiting import PATIENCE
 
@@ -25,8 +23,6 @@ pytestmark = pytest.mark.skipif(
     postgres_programs() is None,
     reason="PostgreSQL's server is not installed (Debian: apt-get install postgresql)",
 )
-
-COMMAND = [sys.executable, "-m", "deskhand.cli"]
 
 
 @pytest.fixture
@@ -44,16 +40,21 @@ def told(server: PostgresServer, *arguments: str) -> Any:
 
 def begin(
     folder: Path, server: PostgresServer, until: str, *arguments: str
-) -> tuple[subprocess.Popen[str], str]:
+) -> tuple[ForkedProcess, str]:
     """A command that keeps running, once it has said this."""
-    command = [*COMMAND, *arguments, "--database", server.url(), "--outbox", str(folder)]
-    process = subprocess.Popen(
-        command, stderr=subprocess.PIPE, text=True, env={**os.environ, "NO_COLOR": "1"}
-    )
-    assert process.stderr is not None
-    while until not in (line := process.stderr.readline()):
-        assert line, "it ended"
-    return process, line
+    errors = folder / f"{arguments[0]}.txt"
+    errors.touch()
+    command = [*arguments, "--database", server.url(), "--outbox", str(folder)]
+    process = start_command(command, os.devnull, str(errors))
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        for line in errors.read_text().rpartition("\n")[0].splitlines():
+            if until in line:
+                return process, line
+        if time.monotonic() > deadline:
+            process.send(signal.SIGKILL)
+            pytest.fail(errors.read_text())
+        time.sleep(0.02)
 
 
 def post(url: str, key: str, number: int) -> tuple[int, str | None]:
@@ -75,8 +76,9 @@ def post(url: str, key: str, number: int) -> tuple[int, str | None]:
 
 @pytest.mark.slow
 def test_messages_come_in_by_http_and_a_worker_works_them(
-    server: PostgresServer, tmp_path: Path
+    server: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
     key = told(server, "keys", "add", "shop", "--scope", "messages:write", "--desk", "sample")[
         "secret"
     ]
@@ -98,17 +100,15 @@ def test_messages_come_in_by_http_and_a_worker_works_them(
             run["status"] in ("queued", "running") for run in told(server, "runs", "list")["runs"]
         ):
             assert time.monotonic() < deadline
+            time.sleep(0.2)
         assert len(told(server, "runs", "list")["runs"]) == 2
         found = told(server, "workers", "list")
         assert [one["id"] for one in found["workers"]] == re.findall(r"own_\w+", line)
         assert found["queues"] == []
     finally:
         for process in (intake, worker):
-            process.send_signal(signal.SIGTERM)
-        codes = [process.wait(PATIENCE) for process in (intake, worker)]
-        for process in (intake, worker):
-            assert process.stderr is not None
-            process.stderr.close()
+            process.send(signal.SIGTERM)
+        codes = [process.wait() for process in (intake, worker)]
     assert codes == [0, 0]
     assert told(server, "workers", "list")["workers"] == []
     assert (
