@@ -8,7 +8,7 @@ model has a say in it.
 """
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ _MOST_READ = 100_000
 _MOST_NAMED = 3
 _FEW_WORDS = 8
 _IN_ONE = 60
+_KEPT = 16
 _JOINED = re2.compile(r"\b(?:a|ale|and|but|und|aber|y|pero)\b")
 
 
@@ -40,11 +41,18 @@ def medical_signs(text: str) -> list[str]:
     emergency first."""
     if len(text) > _MOST_READ:
         return ["more text than is read"]
+    return list(_medical_signs(text))
+
+
+@lru_cache(maxsize=_KEPT)
+def _medical_signs(text: str) -> tuple[str, ...]:
+    """A message's guard looks for them, and then the gate at each of its calls."""
     whole = with_marked_names(plain_text(text))
     asked = _first(_signs("medical.txt", _without_harmless(whole)))
     about_names = _first(_signs("about_names.txt", whole))
     together = _first(_taken_together(text))
-    return emergency_signs(text) or asked or about_names or together or _first(_troubles(text))
+    signs = emergency_signs(text) or asked or about_names or together or _first(_troubles(text))
+    return tuple(signs)
 
 
 def order_signs(text: str) -> list[str]:
