@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from deskhand.agents.parts import Parts
+from deskhand.engine import dispatcher as dispatcher_module
 from deskhand.engine.clock import SystemClock
 from deskhand.engine.dispatcher import DispatchLimits, InProcessDispatcher
 from deskhand.engine.worker import MAX_CRASHES, Worker
@@ -166,8 +167,10 @@ async def test_a_stop_lets_a_run_come_to_rest_within_its_grace(stores: Stores) -
 
 
 async def test_a_start_takes_up_more_unfinished_runs_than_the_backlog_holds_in_order(
-    stores: Stores,
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """And more than are read at once."""
+    monkeypatch.setattr(dispatcher_module, "PAGE", 100)
     seen: list[str] = []
 
     async def service(env: Envelope) -> dict[str, Any]:
@@ -176,9 +179,9 @@ async def test_a_start_takes_up_more_unfinished_runs_than_the_backlog_holds_in_o
 
     store = await stores()
     left = [
-        (await store.accept(a_message(n, conversation="c"), flow="flow")).run_id for n in range(700)
+        (await store.accept(a_message(n, conversation="c"), flow="flow")).run_id for n in range(140)
     ]
-    async with serving(store, service, backlog=50) as dispatcher:
+    async with serving(store, service, backlog=50, sweep=1.0) as dispatcher:
         late = (await dispatcher.submit(a_message(9999, conversation="c"))).run_id
         await dispatcher.wait(late)
     assert seen == [*left, late]
