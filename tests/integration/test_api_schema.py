@@ -94,17 +94,17 @@ async def _sent(client: Client, request: dict[str, Any]) -> httpx.Response | Non
 
 @pytest.mark.slow
 async def test_no_request_of_the_schema_brings_the_api_down(shop: Served) -> None:
-    """Each is sent with a key and without."""
+    """Each is sent with a key, and one of each kind without."""
     known, stranger = await shop.client(), shop.stranger()
     document = (await known.get("/openapi.json")).json()
     requests = remembered_requests(document)
-    for client in (known, stranger):
+    for client, every in ((known, 1), (stranger, EXAMPLES)):
         answers = []
-        for request in requests:
+        for request in requests[::every]:
             answer = await _sent(client, request)
             if answer is not None:
                 answers.append((answer.status_code, request["method"], request["url"]))
         failed = [answer for answer in answers if answer[0] >= 500]
         assert failed == []
         asked = {(method, httpx.URL(url).path) for _, method, url in answers}
-        assert len(answers) > 5 * len(document["paths"]), f"only {len(asked)} were asked"
+        assert every * len(answers) > 5 * len(document["paths"]), f"only {len(asked)} were asked"
