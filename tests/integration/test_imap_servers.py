@@ -28,7 +28,6 @@ from tests.mail_servers import (
 )
 from tests.waiting import until
 
-OLD = 20_000
 LARGE = 25_000_000
 
 Server = Dovecot | Cyrus
@@ -95,10 +94,12 @@ async def test_a_mail_is_answered_filed_and_marked(
 
 
 @pytest.mark.slow
-async def test_twenty_thousand_old_mails_are_left_alone(
-    server: Server, smtp: SmtpServer, tmp_path: Path
+@pytest.mark.parametrize("old", [5_000, pytest.param(20_000, marks=pytest.mark.chaos)])
+async def test_thousands_of_old_mails_are_left_alone(
+    server: Server, smtp: SmtpServer, tmp_path: Path, old: int
 ) -> None:
-    fill(server.port, SUPPORT, OLD)
+    """More than are read at once."""
+    fill(server.port, SUPPORT, old)
     async with at_work(write_desk(tmp_path, server, smtp)) as desk:
         await asyncio.to_thread(put, server.port, SUPPORT, a_mail("new"))
         await all_sent(desk, 1)
