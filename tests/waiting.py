@@ -14,9 +14,12 @@ _DEEPEST = 60
 
 
 async def until(
-    holds: Callable[[], bool] | Callable[[], Awaitable[bool]], within: float = PATIENCE
+    holds: Callable[[], bool] | Callable[[], Awaitable[bool]],
+    within: float = PATIENCE,
+    *,
+    every: float = 0.02,
 ) -> None:
-    """Wait for something to become true; TimeoutError when it does not.
+    """Wait for something to become true, and look so often; TimeoutError when it does not.
 
     The error says where every task and thread stood: a wait that fails once in a thousand runs
     has to explain itself then.
@@ -27,7 +30,7 @@ async def until(
                 answer = holds()
                 if answer if isinstance(answer, bool) else await answer:
                     return
-                await asyncio.sleep(0.02)
+                await asyncio.sleep(every)
     except TimeoutError as error:
         raise TimeoutError(f"not so within {within:g} s\n{_whereabouts()}") from error
 

@@ -1,13 +1,16 @@
 """A desk as an operator runs it, seen from outside: messages over HTTP, each posted twice, and
-mails, while processes are killed, the model is away and, on SQLite, a backup is restored."""
+mails, while processes are killed, the model is away and, on SQLite, a backup is restored.
+
+Customers write in waves, so that the desk has much in flight at times and nothing at others: what
+a game takes is mostly waiting, and several can be played side by side.
+"""
 
 import asyncio
 import contextlib
-import os
 import random
+import re
 import shutil
 import signal
-import sys
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
@@ -17,19 +20,21 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import httpx
+import aiohttp
 
 from deskhand.engine.audit import verify_desk
-from deskhand.model.run import Run, RunStatus
+from deskhand.model.queue import ReviewFilter
+from deskhand.model.run import ReviewState, Run, RunStatus
 from deskhand.wiring import api_keys, open_database, open_store
+from tests.chaos.desk_process import DeskProcess, run_command
 from tests.chaos.mail_storm import connected
+from tests.chaos.run_counts import Counts, run_counts
 from tests.fake_openai import FakeOpenAI, Reply, failure, hang, regular
 from tests.mail_desk import write_desk
 from tests.mail_servers import CUSTOMER, SUPPORT, Dovecot, SmtpServer, a_mail, smtp_server
 from tests.servers import free_port
 from tests.waiting import until
 
-ROOT = Path(__file__).parents[2]
 DESK = "mails"
 MORE = """\
 limits: {{replies_per_hour: 1000000, replies_per_day: {{in_all: 1000000, to_unproven: 1000000}}}}
@@ -40,10 +45,20 @@ providers: {{local: {{base_url: '{url}'}}}}
 BRAIN = "brain: {scripted: brain.yaml}"
 KILL_EVERY = (3.0, 8.0)
 OUTAGE = (4.0, 10.0)
-WITH_A_PERSON = (RunStatus.WAITING_REVIEW, RunStatus.NEEDS_REVIEW)
-AT_REST = (RunStatus.SENT, RunStatus.DONE, RunStatus.FAILED, *WITH_A_PERSON)
+AT_REST = (
+    RunStatus.SENT,
+    RunStatus.DONE,
+    RunStatus.FAILED,
+    RunStatus.WAITING_REVIEW,
+    RunStatus.NEEDS_REVIEW,
+)
 KEPT_AFTER = 0.8
 """The share of all messages after which nothing is killed any more."""
+LOOK_EVERY = 0.2
+ERRORS = re.compile(
+    r"^\d\d:\d\d:\d\d (?:error|critical) .*|^\w+(?:\.\w+)*(?:Error|Exception|Fenced)\b.*"
+)
+"""Lines of a log that say that something went wrong."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +70,20 @@ class Plan:
     messages: int = 1000
     mails: int = 300
     conversations: int = 50
-    within: float = 1800.0
+    wave_every: float = 6.0
+    """Seconds from wave to wave: in each, every conversation has its next message, and mails come
+    in proportion."""
+    within: float = 600.0
+    """Seconds in which nothing comes to rest, after which what does not rest is stuck."""
+
+    @property
+    def waves(self) -> int:
+        return self.messages // self.conversations
 
 
 @dataclass
 class Findings:
-    """What came of it; every number but the last four is to be 0."""
+    """What came of it; every number before `with_a_person` is to be 0."""
 
     lost: int = 0
     doubled: int = 0
@@ -68,14 +91,21 @@ class Findings:
     stuck: int = 0
     broken: list[str] = field(default_factory=list)
     """What the audit found."""
+    died: list[str] = field(default_factory=list)
+    """Processes that ended by themselves, or did not end well when they were told to."""
     with_a_person: int = 0
     kills: int = 0
+    in_flight: int = 0
+    """Runs that were at work when a process was killed, all kills together."""
+    errors: dict[str, int] = field(default_factory=dict)
+    """What the processes logged as errors, and how often."""
     outages: int = 0
     seconds: float = 0.0
 
     @property
     def is_well(self) -> bool:
-        return not any((self.lost, self.doubled, self.out_of_order, self.stuck, self.broken))
+        counted = (self.lost, self.doubled, self.out_of_order, self.stuck)
+        return not any((*counted, self.broken, self.died))
 
 
 class Model:
@@ -88,36 +118,6 @@ class Model:
         return self.away or regular(request)
 
 
-class Server:
-    """`deskhand serve`, or one of several workers, as an operator starts it."""
-
-    COMMAND = (sys.executable, "-m", "deskhand.cli")
-
-    def __init__(self, desk: Path, url: str, *command: str) -> None:
-        self._desk, self._url, self._command = desk, url, command
-        self._process: asyncio.subprocess.Process | None = None
-
-    async def start(self) -> None:
-        environment = {
-            **os.environ,
-            "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
-        }
-        with (self._desk.parent / "serve.log").open("ab") as log:
-            self._process = await asyncio.create_subprocess_exec(
-                *(*self.COMMAND, *self._command, str(self._desk), "--database", self._url),
-                cwd=self._desk.parent,
-                env=environment,
-                stdout=log,
-                stderr=log,
-            )
-
-    async def end(self, number: signal.Signals) -> None:
-        assert self._process is not None
-        with contextlib.suppress(ProcessLookupError):
-            self._process.send_signal(number)
-        await self._process.wait()
-
-
 class BlackBox:
     """One run of the harness."""
 
@@ -128,6 +128,8 @@ class BlackBox:
         self._key = ""
         self._model = Model()
         self._posted: set[str] = set()
+        self._counts: Counts
+        self._client: aiohttp.ClientSession
         self.findings = Findings()
 
     async def run(self) -> Findings:
@@ -141,7 +143,16 @@ class BlackBox:
                 model.keep_requests = False
                 desk = self._write_desk(dovecot, smtp, model.base_url)
                 await self._make_key()
-                async with self._serving(desk) as servers:
+                async with (
+                    self._serving(desk) as servers,
+                    run_counts(self._url, DESK) as self._counts,
+                    aiohttp.ClientSession(
+                        f"http://127.0.0.1:{self._port}",
+                        headers={"Authorization": f"Bearer {self._key}"},
+                        timeout=aiohttp.ClientTimeout(30),
+                    ) as self._client,
+                ):
+                    await until(self._is_served, every=LOOK_EVERY)
                     await connected(self._folder, self._url)
                     await self._storm(servers, dovecot)
                     if not self._plan.workers:
@@ -164,56 +175,77 @@ class BlackBox:
             _, self._key = await api_keys(database).add("box", ["messages:write"], [DESK])
 
     @asynccontextmanager
-    async def _serving(self, desk: Path) -> AsyncIterator[list[Server]]:
+    async def _serving(self, desk: Path) -> AsyncIterator[list[DeskProcess]]:
         """The one that takes messages in first."""
         intake = ("serve", "--port", str(self._port))
         if self._plan.workers:
-            servers = [Server(desk, self._url, *intake, "--workers")]
-            servers += [Server(desk, self._url, "worker") for _ in range(self._plan.workers)]
+            servers = [DeskProcess(desk, self._url, *intake, "--workers")]
+            servers += [DeskProcess(desk, self._url, "worker") for _ in range(self._plan.workers)]
         else:
-            servers = [Server(desk, self._url, *intake)]
+            servers = [DeskProcess(desk, self._url, *intake)]
         for server in servers:
             await server.start()
         try:
             yield servers
         finally:
             for server in servers:
-                await server.end(signal.SIGTERM)
+                if code := await server.end(signal.SIGTERM):
+                    self.findings.died.append(f"while it stopped, with exit code {code}")
 
     # --- what happens
 
-    async def _storm(self, servers: Sequence[Server], dovecot: Dovecot) -> None:
+    async def _storm(self, servers: Sequence[DeskProcess], dovecot: Dovecot) -> None:
         trouble = [
             asyncio.create_task(self._kill(servers)),
             asyncio.create_task(self._take_the_model_away()),
         ]
         try:
-            await asyncio.gather(self._post_all(), self._deliver(dovecot, 0, self._plan.mails))
+            await asyncio.gather(self._post_all(), self._deliver_in_waves(dovecot))
             await self._rest(self._plan.messages + self._plan.mails)
         finally:
             for task in trouble:
                 task.cancel()
             await asyncio.gather(*trouble, return_exceptions=True)
 
-    async def _kill(self, servers: Sequence[Server]) -> None:
+    async def _kill(self, servers: Sequence[DeskProcess]) -> None:
         enough = KEPT_AFTER * (self._plan.messages + self._plan.mails)
         while True:
-            await asyncio.sleep(self._luck.uniform(*KILL_EVERY))
-            if len([run for run in await self._runs() if run.status in AT_REST]) > enough:
+            in_flight = await self._moment_to_kill()
+            if _at_rest(await self._counts()) > enough:
                 return
             unlucky = self._luck.choice(servers)
-            await unlucky.end(signal.SIGKILL)
+            await self._end(unlucky)
             await unlucky.start()
             self.findings.kills += 1
-            await until(self._is_served, self._plan.within)  # on a slow machine, too
+            self.findings.in_flight += in_flight
+            await until(self._is_served, self._plan.within, every=LOOK_EVERY)  # may be slow
+
+    async def _moment_to_kill(self) -> int:
+        """Some time from now, and where nothing is in flight then, up to the longest time later.
+
+        Returns how many runs are in flight.
+        """
+        shortest, longest = KILL_EVERY
+        waits = self._luck.uniform(shortest, longest)
+        await asyncio.sleep(waits)
+        latest = time.monotonic() + longest - waits
+        while True:
+            in_flight = (await self._counts())[RunStatus.RUNNING]
+            if in_flight or time.monotonic() > latest:
+                return in_flight
+            await asyncio.sleep(LOOK_EVERY)
+
+    async def _end(self, unlucky: DeskProcess) -> None:
+        code = await unlucky.end(signal.SIGKILL)
+        if code != -signal.SIGKILL:
+            self.findings.died.append(f"with exit code {code}")
 
     async def _is_served(self) -> bool:
         try:
-            async with httpx.AsyncClient(timeout=10) as client:
-                answer = await client.get(f"http://127.0.0.1:{self._port}/healthz")
-        except httpx.TransportError:
+            async with self._client.get("/healthz") as answer:
+                return answer.status == 200
+        except (aiohttp.ClientError, TimeoutError):
             return False
-        return answer.status_code == 200
 
     async def _take_the_model_away(self) -> None:
         ways = [failure(503), failure(429, retry_after="3"), hang()]
@@ -228,19 +260,23 @@ class BlackBox:
         lanes: list[list[int]] = [[] for _ in range(self._plan.conversations)]
         for number in range(self._plan.messages):
             lanes[number % self._plan.conversations].append(number)
-        headers = {"Authorization": f"Bearer {self._key}"}
-        url = f"http://127.0.0.1:{self._port}"
-        async with httpx.AsyncClient(base_url=url, headers=headers, timeout=30) as client:
-            await asyncio.gather(*(self._post_lane(client, lane) for lane in lanes))
+        begun = time.monotonic()
+        await asyncio.gather(*(self._post_lane(lane, begun) for lane in lanes))
 
-    async def _post_lane(self, client: httpx.AsyncClient, numbers: list[int]) -> None:
-        """In order, each twice, and again until it was accepted."""
-        for number in numbers:
-            runs = {await self._post(client, number) for _ in range(2)}
+    async def _post_lane(self, numbers: list[int], begun: float) -> None:
+        """In order, one a wave, each twice, and again until it was accepted."""
+        for wave, number in enumerate(numbers):
+            await self._wave(begun, wave)
+            runs = {await self._post(number) for _ in range(2)}
             self.findings.doubled += len(runs) - 1
             self._posted |= runs
 
-    async def _post(self, client: httpx.AsyncClient, number: int) -> str:
+    async def _wave(self, begun: float, wave: int) -> None:
+        """Wait for somebody's moment in a wave, unless it is late."""
+        at = begun + (wave + self._luck.uniform(0, 0.2)) * self._plan.wave_every
+        await asyncio.sleep(at - time.monotonic())
+
+    async def _post(self, number: int) -> str:
         lane = number % self._plan.conversations
         message = {
             "id": f"m{number}",
@@ -250,19 +286,26 @@ class BlackBox:
             "body": "Where is my parcel?",
         }
         while True:
-            with contextlib.suppress(httpx.TransportError):
-                answer = await client.post("/api/messages", json=message)
-                if answer.is_success:
-                    return str(answer.json()["run"])
-                assert answer.is_server_error, answer.text
+            with contextlib.suppress(aiohttp.ClientError, TimeoutError):
+                async with self._client.post("/api/messages", json=message) as answer:
+                    if answer.ok:
+                        return str((await answer.json())["run"])
+                    assert answer.status >= 500, await answer.text()
             await asyncio.sleep(0.3)
+
+    async def _deliver_in_waves(self, dovecot: Dovecot) -> None:
+        begun, waves = time.monotonic(), self._plan.waves
+        for wave in range(waves):
+            await self._wave(begun, wave)
+            first, end = (number * self._plan.mails // waves for number in (wave, wave + 1))
+            await self._deliver(dovecot, first, end)
 
     async def _deliver(self, dovecot: Dovecot, first: int, end: int) -> None:
         for number in range(first, end):
             await asyncio.to_thread(dovecot.deliver, SUPPORT, a_mail(number))
             await asyncio.sleep(self._luck.uniform(0, 0.1))
 
-    async def _restore(self, server: Server, dovecot: Dovecot) -> None:
+    async def _restore(self, server: DeskProcess, dovecot: Dovecot) -> None:
         """A backup, more mails that are worked, a kill, and the backup in the database's place.
 
         Not every mail is answered: after a kill in the middle of sending, a person decides.
@@ -272,7 +315,7 @@ class BlackBox:
         await self._back_up(backup)
         await self._deliver(dovecot, first, last)
         await self._rest(self._plan.messages + last)
-        await server.end(signal.SIGKILL)
+        await self._end(server)
         for rest in ("-wal", "-shm"):
             Path(f"{file}{rest}").unlink(missing_ok=True)
         shutil.copy(backup, file)
@@ -281,45 +324,55 @@ class BlackBox:
         await self._rest(self._plan.messages + last + 5)
 
     async def _back_up(self, backup: Path) -> None:
-        process = await asyncio.create_subprocess_exec(
-            *Server.COMMAND, "db", "backup", str(backup), "--database", self._url
-        )
-        assert await process.wait() == 0
+        command = ("db", "backup", str(backup), "--database", self._url)
+        assert await run_command(self._folder, *command) == 0
 
     # --- what came of it
 
-    async def _runs(self) -> list[Run]:
-        async with open_database(self._url) as database:
-            return await open_store(database, DESK).runs(limit=100_000)
-
     async def _rest(self, count: int) -> None:
         """Until so many runs have ended or wait for a person; what does not get there is stuck."""
-
-        async def all_rest() -> bool:
-            runs = await self._runs()
-            return len(runs) >= count and all(run.status in AT_REST for run in runs)
-
-        with contextlib.suppress(TimeoutError):
-            await until(all_rest, self._plan.within)
+        most, since = 0, time.monotonic()
+        while time.monotonic() < since + self._plan.within:
+            counts = await self._counts()
+            resting = _at_rest(counts)
+            if resting >= count and resting == counts.total():
+                return
+            if resting > most:
+                most, since = resting, time.monotonic()
+            await asyncio.sleep(LOOK_EVERY)
 
     async def _count(self, dovecot: Dovecot) -> None:
-        runs = await self._runs()
+        async with open_database(self._url) as database:
+            store = open_store(database, DESK)
+            runs = await store.runs(limit=100_000)
+            is_open = ReviewFilter(state=ReviewState.OPEN)
+            reviews = await store.find_reviews(is_open, limit=100_000)
+            report = await verify_desk(store)
         findings, answers = self.findings, _answers(dovecot)
+        findings.broken = [str(problem) for problem in report.problems]
         findings.stuck = sum(run.status not in AT_REST for run in runs)
+        findings.out_of_order = _out_of_order(runs)
         sent = Counter(file.name.partition(".")[0] for file in self._folder.rglob("outbox/*.eml"))
-        with_a_person = {run.id for run in runs if run.status in WITH_A_PERSON}
-        findings.with_a_person = len(with_a_person)
         findings.doubled += sum(count - 1 for count in (*answers.values(), *sent.values()))
+        with_a_person = {review.run_id for review in reviews}
+        findings.with_a_person = len(with_a_person)
         findings.lost = len(self._posted - sent.keys() - with_a_person)
         findings.lost += self._plan.messages - len(self._posted)
         mails = {f"<{number}@example.test>" for number in range(self._plan.mails)}
         unanswered = len(mails - answers.keys())
-        mailed = sum(run.id not in self._posted for run in runs if run.id in with_a_person)
-        findings.lost += max(0, unanswered - mailed)
-        findings.out_of_order = _out_of_order(runs)
-        async with open_database(self._url) as database:
-            report = await verify_desk(open_store(database, DESK))
-        findings.broken = [str(problem) for problem in report.problems]
+        findings.lost += max(0, unanswered - len(with_a_person - self._posted))
+        findings.errors = errors_in(self._folder / "serve.log")
+
+
+def _at_rest(counts: Counter[RunStatus]) -> int:
+    return sum(counts[status] for status in AT_REST)
+
+
+def errors_in(log: Path) -> dict[str, int]:
+    """Lines that say that something went wrong, without what differs from one to the next."""
+    errors = (ERRORS.match(line) for line in log.read_text(errors="replace").splitlines())
+    lines = (error[0][9:] if error[0][:1].isdigit() else error[0] for error in errors if error)
+    return dict(Counter(re.sub(r"\w*\d\w*", "*", line)[:300] for line in lines))
 
 
 def _answers(dovecot: Dovecot) -> Counter[str]:

@@ -1,6 +1,7 @@
 """What long tests have played so far, so that they go on where they were interrupted."""
 
 import json
+import os
 from collections.abc import Iterable
 from dataclasses import asdict
 from hashlib import sha256
@@ -18,25 +19,37 @@ def digest_of_code(folders: Iterable[Path]) -> str:
 
 class BlackBoxTally:
     """The findings of the games that went well, by name, with the code that played them. Other
-    code begins anew."""
+    code begins anew.
 
-    def __init__(self, file: Path, code: str) -> None:
-        self._file, self._code = file, code
-        kept = json.loads(file.read_text()) if file.exists() else {}
-        self.played: dict[str, dict[str, Any]] = {}
-        if kept.get("code") == code:
-            self.played = kept["played"]
+    Each game has a file of its own, which is there as a whole or not at all: processes that play
+    side by side share the folder.
+    """
+
+    def __init__(self, folder: Path, code: str) -> None:
+        self._folder, self._code = folder, code
+
+    @property
+    def played(self) -> dict[str, dict[str, Any]]:
+        games: dict[str, dict[str, Any]] = {}
+        for file in sorted(self._folder.glob("*.json")):
+            kept = json.loads(file.read_text())
+            if kept["code"] == self._code:
+                games[file.stem] = kept["findings"]
+        return games
 
     def add(self, game: str, findings: Findings) -> None:
-        self.played[game] = asdict(findings)
-        written = self._file.with_suffix(".new")
-        written.write_text(json.dumps({"code": self._code, "played": self.played}, indent=1))
-        written.replace(self._file)
+        self._folder.mkdir(exist_ok=True)
+        written = self._folder / f"{game}.new-{os.getpid()}"
+        kept = {"code": self._code, "findings": asdict(findings)}
+        written.write_text(json.dumps(kept, indent=1))
+        written.replace(self._folder / f"{game}.json")
 
     def __str__(self) -> str:
-        kills = sum(findings["kills"] for findings in self.played.values())
-        outages = sum(findings["outages"] for findings in self.played.values())
+        games = self.played.values()
+        kills = sum(findings["kills"] for findings in games)
+        in_flight = sum(findings["in_flight"] for findings in games)
+        outages = sum(findings["outages"] for findings in games)
         return (
-            f"{len(self.played)} games, {kills} kills, {outages} outages of the model:"
-            " lost 0, doubled 0, out of order 0, stuck 0"
+            f"{len(games)} games, {kills} kills with {in_flight} runs in flight, {outages} outages"
+            " of the model: lost 0, doubled 0, out of order 0, stuck 0"
         )
