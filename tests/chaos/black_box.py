@@ -54,6 +54,9 @@ AT_REST = (
 )
 KEPT_AFTER = 0.8
 """The share of all messages after which nothing is killed any more."""
+A_LIFES_WORK, LONGEST_LIFE = 0.025, 30.0
+"""The share of all messages that come to rest between two kills, and how long a kill waits for
+that: on a machine that does much else, nobody would live long enough to answer anything."""
 LOOK_EVERY = 0.2
 ERRORS = re.compile(
     r"^\d\d:\d\d:\d\d (?:error|critical) .*|^\w+(?:\.\w+)*(?:Error|Exception|Fenced)\b.*"
@@ -209,30 +212,29 @@ class BlackBox:
 
     async def _kill(self, servers: Sequence[DeskProcess]) -> None:
         enough = KEPT_AFTER * (self._plan.messages + self._plan.mails)
-        while True:
-            in_flight = await self._moment_to_kill()
-            if _at_rest(await self._counts()) > enough:
-                return
+        rested = 0
+        while (rested := await self._moment_to_kill(rested)) <= enough:
             unlucky = self._luck.choice(servers)
+            self.findings.in_flight += (await self._counts())[RunStatus.RUNNING]
             await self._end(unlucky)
-            await unlucky.start()
             self.findings.kills += 1
-            self.findings.in_flight += in_flight
+            await unlucky.start()
             await until(self._is_served, self._plan.within, every=LOOK_EVERY)  # may be slow
 
-    async def _moment_to_kill(self) -> int:
-        """Some time from now, and where nothing is in flight then, up to the longest time later.
+    async def _moment_to_kill(self, rested: int) -> int:
+        """Some time from now. Where nothing is in flight then, up to the longest time later; where
+        little has come to rest since the last kill, when more has.
 
-        Returns how many runs are in flight.
+        Returns how many runs have come to rest.
         """
-        shortest, longest = KILL_EVERY
-        waits = self._luck.uniform(shortest, longest)
-        await asyncio.sleep(waits)
-        latest = time.monotonic() + longest - waits
+        begun, (shortest, longest) = time.monotonic(), KILL_EVERY
+        enough = rested + A_LIFES_WORK * (self._plan.messages + self._plan.mails)
+        await asyncio.sleep(self._luck.uniform(shortest, longest))
         while True:
-            in_flight = (await self._counts())[RunStatus.RUNNING]
-            if in_flight or time.monotonic() > latest:
-                return in_flight
+            counts, lived = await self._counts(), time.monotonic() - begun
+            has_work = counts[RunStatus.RUNNING] or lived > longest
+            if has_work and (_at_rest(counts) > enough or lived > LONGEST_LIFE):
+                return _at_rest(counts)
             await asyncio.sleep(LOOK_EVERY)
 
     async def _end(self, unlucky: DeskProcess) -> None:
