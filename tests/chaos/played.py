@@ -1,14 +1,23 @@
-"""What long tests have played so far, so that they go on where they were interrupted."""
+"""What long tests have played so far, so that they go on where they were interrupted.
+
+`python -m tests.chaos.played` prints it.
+"""
 
 import json
 import os
+import sys
 from collections.abc import Iterable
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import deskhand
 from tests.chaos.black_box import Findings
+
+ROOT = Path(__file__).parents[2]
+CODE = (Path(deskhand.__file__).parent, ROOT / "tests" / "chaos")
+FOLDER = ROOT / ".black-box"
 
 
 def digest_of_code(folders: Iterable[Path]) -> str:
@@ -53,3 +62,15 @@ class BlackBoxTally:
             f"{len(games)} games, {kills} kills with {in_flight} runs in flight, {outages} outages"
             " of the model: lost 0, doubled 0, out of order 0, stuck 0"
         )
+
+
+def black_box_tally() -> BlackBoxTally:
+    """What the black box has played with the code as it is now."""
+    return BlackBoxTally(FOLDER, digest_of_code(CODE))
+
+
+if __name__ == "__main__":
+    tally = black_box_tally()
+    for game, findings in tally.played.items():
+        sys.stdout.write(f"{game}: {findings}\n")
+    sys.stdout.write(f"{tally}\n")

@@ -3,7 +3,8 @@
 `make chaos PYTEST_ARGS="-k black_box --seeds 3"` plays three seeds a setting instead of twenty, and
 `-n 3` plays three games side by side: a game is mostly waiting. It goes on where it was
 interrupted: `.black-box/` tells which games went well, and by which code.
-`PYTEST_ARGS="-k 'black_box and seed7' --again"` plays what stands there.
+`PYTEST_ARGS="-k 'black_box and seed7' --again"` plays what stands there,
+`python -m tests.chaos.played` prints it.
 """
 
 import asyncio
@@ -11,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-import deskhand
 from tests.chaos.black_box import BlackBox, Plan
-from tests.chaos.played import BlackBoxTally, digest_of_code
+from tests.chaos.played import BlackBoxTally, black_box_tally
 from tests.mail_servers import MISSING, dovecot_program
 from tests.servers import new_database, postgres_programs
 
@@ -21,14 +21,12 @@ pytestmark = [
     pytest.mark.chaos,
     pytest.mark.skipif(dovecot_program() is None, reason=MISSING),
 ]
-ROOT = Path(__file__).parents[2]
-CODE = (Path(deskhand.__file__).parent, ROOT / "tests" / "chaos")
 FEWEST_KILLS = 10
 
 
 @pytest.fixture(scope="module")
 def tally() -> BlackBoxTally:
-    return BlackBoxTally(ROOT / ".black-box", digest_of_code(CODE))
+    return black_box_tally()
 
 
 async def test_game(
