@@ -58,6 +58,8 @@ A_LIFES_WORK, LONGEST_LIFE = 0.025, 30.0
 """The share of all messages that come to rest between two kills, and how long a kill waits for
 that: on a machine that does much else, nobody would live long enough to answer anything."""
 LOOK_EVERY = 0.2
+TIME = re.compile(r"^\d\d:\d\d:\d\d ")
+NUMBERED = re.compile(r"\w*\d\w*")
 ERRORS = re.compile(
     r"^\d\d:\d\d:\d\d (?:error|critical) .*|^\w+(?:\.\w+)*(?:Error|Exception|Fenced)\b.*"
 )
@@ -373,9 +375,12 @@ def _at_rest(counts: Counter[RunStatus]) -> int:
 
 def errors_in(log: Path) -> dict[str, int]:
     """Lines that say that something went wrong, without what differs from one to the next."""
-    errors = (ERRORS.match(line) for line in log.read_text(errors="replace").splitlines())
-    lines = (error[0][9:] if error[0][:1].isdigit() else error[0] for error in errors if error)
-    return dict(Counter(re.sub(r"\w*\d\w*", "*", line)[:300] for line in lines))
+    errors: Counter[str] = Counter()
+    for line in log.read_text(errors="replace").splitlines():
+        if ERRORS.match(line):
+            said = TIME.sub("", line)
+            errors[NUMBERED.sub("*", said)[:300]] += 1
+    return dict(errors)
 
 
 def _answers(dovecot: Dovecot) -> Counter[str]:
