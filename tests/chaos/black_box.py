@@ -99,6 +99,8 @@ class Findings:
     died: list[str] = field(default_factory=list)
     """Processes that ended by themselves, or did not end well when they were told to."""
     with_a_person: int = 0
+    failed: int = 0
+    """Those of them that were in five crashes."""
     kills: int = 0
     in_flight: int = 0
     """Runs that were at work when a process was killed, all kills together."""
@@ -132,6 +134,7 @@ class BlackBox:
         self._port = free_port()
         self._key = ""
         self._model = Model()
+        self._last_kill = KEPT_AFTER * (plan.messages + plan.mails)
         self._posted: set[str] = set()
         self._counts: Counts
         self._client: aiohttp.ClientSession
@@ -181,13 +184,13 @@ class BlackBox:
 
     @asynccontextmanager
     async def _serving(self, desk: Path) -> AsyncIterator[list[DeskProcess]]:
-        """The one that takes messages in first."""
-        intake = ("serve", "--port", str(self._port))
-        if self._plan.workers:
-            servers = [DeskProcess(desk, self._url, *intake, "--workers")]
-            servers += [DeskProcess(desk, self._url, "worker") for _ in range(self._plan.workers)]
-        else:
-            servers = [DeskProcess(desk, self._url, *intake)]
+        """The one that takes messages in first. One of each kind begins for real."""
+        only_intake = ("--workers",) if self._plan.workers else ()
+        intake = ("serve", "--port", str(self._port), *only_intake)
+        servers = [DeskProcess(desk, self._url, *intake, begins_for_real=True)]
+        for number in range(self._plan.workers):
+            is_first = number == 0
+            servers.append(DeskProcess(desk, self._url, "worker", begins_for_real=is_first))
         for server in servers:
             await server.start()
         try:
@@ -200,22 +203,23 @@ class BlackBox:
     # --- what happens
 
     async def _storm(self, servers: Sequence[DeskProcess], dovecot: Dovecot) -> None:
-        trouble = [
-            asyncio.create_task(self._kill(servers)),
-            asyncio.create_task(self._take_the_model_away()),
-        ]
+        kills = asyncio.create_task(self._kill(servers))
+        outages = asyncio.create_task(self._take_the_model_away())
         try:
             await asyncio.gather(self._post_all(), self._deliver_in_waves(dovecot))
             await self._rest(self._plan.messages + self._plan.mails)
+            await asyncio.wait([kills], timeout=LONGEST_LIFE)  # whom it killed, it begins again
+            if kills.done():
+                kills.result()
         finally:
-            for task in trouble:
+            for task in (kills, outages):
                 task.cancel()
-            await asyncio.gather(*trouble, return_exceptions=True)
+            await asyncio.gather(kills, outages, return_exceptions=True)
+            self._model.away = None
 
     async def _kill(self, servers: Sequence[DeskProcess]) -> None:
-        enough = KEPT_AFTER * (self._plan.messages + self._plan.mails)
         rested = 0
-        while (rested := await self._moment_to_kill(rested)) <= enough:
+        while (rested := await self._moment_to_kill(rested)) <= self._last_kill:
             unlucky = self._luck.choice(servers)
             self.findings.in_flight += (await self._counts())[RunStatus.RUNNING]
             await self._end(unlucky)
@@ -235,7 +239,8 @@ class BlackBox:
         while True:
             counts, lived = await self._counts(), time.monotonic() - begun
             has_work = counts[RunStatus.RUNNING] or lived > longest
-            if has_work and (_at_rest(counts) > enough or lived > LONGEST_LIFE):
+            has_lived = _at_rest(counts) > enough or lived > LONGEST_LIFE
+            if (has_work and has_lived) or _at_rest(counts) > self._last_kill:
                 return _at_rest(counts)
             await asyncio.sleep(LOOK_EVERY)
 
@@ -361,6 +366,7 @@ class BlackBox:
         findings.doubled += sum(count - 1 for count in (*answers.values(), *sent.values()))
         with_a_person = {review.run_id for review in reviews}
         findings.with_a_person = len(with_a_person)
+        findings.failed = sum(run.status is RunStatus.FAILED for run in runs)
         findings.lost = len(self._posted - sent.keys() - with_a_person)
         findings.lost += self._plan.messages - len(self._posted)
         mails = {f"<{number}@example.test>" for number in range(self._plan.mails)}

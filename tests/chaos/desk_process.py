@@ -43,17 +43,19 @@ class StartedCommand:
 class DeskProcess:
     """`deskhand serve`, or one of several workers, as an operator starts it.
 
-    The first time it is the real program, started as from a shell. Whenever it is begun again, it
-    is a copy of a process that has imported everything (`tests/forked.py` says what differs).
+    It is a copy of a process that has imported everything (`tests/forked.py` says what differs).
+    Where it `begins_for_real` it is the real program the first time, started as from a shell.
     """
 
-    def __init__(self, desk: Path, url: str, *command: str) -> None:
+    def __init__(self, desk: Path, url: str, *command: str, begins_for_real: bool = False) -> None:
         self._folder = desk.parent
         self._arguments = (*command, str(desk), "--database", url)
+        self._is_real = begins_for_real
         self._running: StartedCommand | ForkedCommand | None = None
 
     async def start(self) -> None:
-        kind = StartedCommand if self._running is None else ForkedCommand
+        kind = StartedCommand if self._is_real else ForkedCommand
+        self._is_real = False
         self._running = kind(self._arguments, self._folder / "serve.log", self._folder)
         await self._running.start()
 
