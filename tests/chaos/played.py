@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import deskhand
-from tests.chaos.black_box import Findings
+from tests.chaos.findings import Findings
 
 ROOT = Path(__file__).parents[2]
 CODE = (Path(deskhand.__file__).parent, ROOT / "tests" / "chaos")

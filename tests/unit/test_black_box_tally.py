@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from deskhand.model.run import RunStatus
-from tests.chaos.black_box import Findings, errors_in
+from tests.chaos.findings import Findings, errors_in
 from tests.chaos.played import BlackBoxTally
 from tests.chaos.run_counts import run_counts
 
