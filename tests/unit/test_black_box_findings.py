@@ -2,13 +2,80 @@
 
 import asyncio
 import sqlite3
+from collections import Counter
+from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 
-from deskhand.model.run import RunStatus
-from tests.chaos.findings import Findings, errors_in
+import pytest
+
+from deskhand.model.run import NewReview, ReviewKind, RunStatus
+from deskhand.wiring import open_database, open_store
+from deskhand.wiring.databases import DeskStore
+from tests.chaos.findings import Answers, Findings, HandedIn, count_findings, errors_in
 from tests.chaos.played import BlackBoxTally
 from tests.chaos.run_counts import run_counts
+from tests.kit import a_message
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[DeskStore]:
+    async with open_database(str(tmp_path / "desk.db")) as database:
+        yield open_store(database, "mails")
+
+
+async def _ended(
+    store: DeskStore, number: int, status: RunStatus, review: NewReview | None = None
+) -> str:
+    run = (await store.accept(a_message(number), flow="answer")).run_id
+    await store.claim(run, {"answer": "1"})
+    await store.finish(run, status, review=review)
+    return run
+
+
+async def _findings(store: DeskStore, handed_in: HandedIn, answers: Answers) -> Findings:
+    findings = Findings()
+    await count_findings(findings, handed_in, answers, store)
+    return findings
+
+
+async def test_what_has_no_answer_and_is_with_nobody_is_lost(store: DeskStore) -> None:
+    hand_over = NewReview(ReviewKind.HAND_OVER, "in five crashes", {})
+    sent = await _ended(store, 1, RunStatus.SENT)
+    vanished = await _ended(store, 2, RunStatus.SENT)
+    failed = await _ended(store, 3, RunStatus.FAILED, hand_over)
+    forgotten = await _ended(store, 4, RunStatus.FAILED)
+    posted = {sent, vanished, failed, forgotten}
+
+    findings = await _findings(store, HandedIn(posted), Answers(Counter([sent]), Counter()))
+
+    assert (findings.lost, findings.with_a_person, findings.failed) == (2, 1, 2)
+    assert findings.doubled == findings.stuck == 0
+
+
+async def test_a_mail_is_lost_though_others_are_with_a_person(store: DeskStore) -> None:
+    hand_over = NewReview(ReviewKind.HAND_OVER, "answered before", {})
+    await _ended(store, 1, RunStatus.NEEDS_REVIEW, hand_over)
+    await _ended(store, 2, RunStatus.SENT)
+    mails = HandedIn(mails={"m1", "m2", "m3"})
+
+    assert (await _findings(store, mails, Answers(Counter(), Counter(["m2"])))).lost == 1
+    assert (await _findings(store, mails, Answers(Counter(), Counter(["m2", "m3"])))).lost == 0
+
+
+async def test_a_second_answer_is_one_too_many(store: DeskStore) -> None:
+    run = await _ended(store, 1, RunStatus.SENT)
+    answers = Answers(Counter([run, run]), Counter(["m2", "m2", "m2"]))
+
+    assert (await _findings(store, HandedIn({run}), answers)).doubled == 3
+
+
+async def test_a_run_that_never_came_to_rest_is_stuck(store: DeskStore) -> None:
+    run = (await store.accept(a_message(), flow="answer")).run_id
+
+    findings = await _findings(store, HandedIn(), Answers(Counter([run]), Counter()))
+
+    assert findings.stuck == 1
 
 
 def test_an_interrupted_tally_goes_on_with_the_same_code_only(tmp_path: Path) -> None:
