@@ -164,6 +164,8 @@ class ForkedProcess:
         self._line: asyncio.StreamWriter | None = None
 
     async def start(self) -> None:
+        """Also after an end: it is another process then."""
+        self._code = None
         server = await asyncio.to_thread(_fork_server)
         self._answers, self._line = await asyncio.open_unix_connection(server.address)
         self._line.write(_written(self._order))

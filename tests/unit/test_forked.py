@@ -55,3 +55,17 @@ async def test_each_copy_is_a_process_of_its_own(tmp_path: Path) -> None:
 
         with pytest.raises(sqlite3.OperationalError, match="locked"):
             lock(file)
+
+
+async def test_one_that_begins_again_ends_again(tmp_path: Path) -> None:
+    async with holding_a_lock(tmp_path) as (process, file):
+        await process.end(signal.SIGKILL)
+        first = process.pid
+
+        await process.start()
+        output = tmp_path / "output"
+        await until(lambda: output.read_text() == "locked\n" * 2)
+        assert process.pid != first
+        assert await process.end(signal.SIGTERM) == -signal.SIGTERM
+
+        lock(file)
