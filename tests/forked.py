@@ -153,7 +153,61 @@ def run_forked(module: str, *arguments: str, environment: Mapping[str, str] | No
         return Ended(code, output.read().decode(errors="replace"))
 
 
+def run_command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """A `deskhand` command in a process of its own, in our folder and environment, that has ended
+    by itself."""
+    with tempfile.NamedTemporaryFile() as output, tempfile.NamedTemporaryFile() as errors:
+        code = start_command(arguments, output.name, errors.name).wait()
+        said = [file.read().decode(errors="replace") for file in (output, errors)]
+        return subprocess.CompletedProcess(arguments, code, *said)
+
+
+def start_command(arguments: Sequence[str], output: str, errors: str) -> "ForkedProcess":
+    """A `deskhand` command in a process of its own, in our folder and environment."""
+    environment = dict(os.environ)
+    environment.pop(VARIABLE, None)
+    return ForkedProcess(
+        Order(
+            "deskhand.cli:main",
+            arguments,
+            output,
+            errors,
+            environment=environment,
+            has_only=True,
+            folder=str(Path.cwd()),
+            beforehand=_beforehand(arguments),
+        )
+    )
+
+
+def _beforehand(arguments: Sequence[str]) -> Sequence[str]:
+    return WORKS if "worker" in arguments or "--workers" in arguments else SERVES
+
+
 class ForkedProcess:
+    """A process that has begun."""
+
+    def __init__(self, order: Order) -> None:
+        self._line = socket.socket(socket.AF_UNIX)
+        self._line.settimeout(PATIENCE)
+        self._line.connect(_fork_server().address)
+        self._line.sendall(_written(order))
+        self._answers = self._line.makefile()
+        self.pid = int(self._answers.readline())
+
+    def send(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, number)
+
+    def wait(self) -> int:
+        """Its exit code, once it has ended."""
+        code = _code_in(self._answers.readline())
+        self._answers.close()
+        self._line.close()
+        return code
+
+
+class KillableProcess:
     """A process that lives until it is told to end, or ends by itself."""
 
     def __init__(self, order: Order) -> None:
@@ -183,22 +237,21 @@ class ForkedProcess:
         if self._code is None:
             assert self._answers is not None
             assert self._line is not None
-            self._code = int(await self._answers.readline())
+            self._code = _code_in(await self._answers.readline())
             self._line.close()
         return self._code
 
 
-class ForkedCommand(ForkedProcess):
+class ForkedCommand(KillableProcess):
     """A `deskhand` command in a process of its own."""
 
     def __init__(self, arguments: Sequence[str], output: Path, folder: Path) -> None:
-        imports = WORKS if "worker" in arguments or "--workers" in arguments else SERVES
         order = Order(
             "deskhand.cli:main",
             arguments,
             str(output),
             folder=str(folder),
-            beforehand=(*imports, READS),
+            beforehand=(*_beforehand(arguments), READS),
         )
         super().__init__(order)
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.forked import ROOT, ForkedProcess, Order
+from tests.forked import ROOT, KillableProcess, Order
 from tests.waiting import until
 
 
 @asynccontextmanager
-async def holding_a_lock(folder: Path) -> AsyncIterator[tuple[ForkedProcess, Path]]:
+async def holding_a_lock(folder: Path) -> AsyncIterator[tuple[KillableProcess, Path]]:
     file, output = folder / "locked.db", folder / "output"
     order = Order("tests.lock_holder:main", [str(file)], str(output), folder=str(ROOT))
-    process = ForkedProcess(order)
+    process = KillableProcess(order)
     await process.start()
     try:
         await until(lambda: output.exists() and output.read_text() == "locked\n")
