@@ -1,7 +1,7 @@
 """What a reply may rest on: quotes that were verified, results of tools, the desk's own words."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime
 from functools import cached_property
 from itertools import pairwise
@@ -10,6 +10,7 @@ from deskhand.language.slots.folded_text import fold
 from deskhand.outgoing.claim_words import meanings_of, words_of
 from deskhand.outgoing.content_words import same_word, stands_among, words_in
 from deskhand.outgoing.contradictions import kinds_in
+from deskhand.outgoing.own_texts import OwnTexts, own_texts_of
 from deskhand.outgoing.polarity import is_negative
 from deskhand.outgoing.quoted_sources import (
     Passage,
@@ -75,7 +76,18 @@ class Grounds:
     @property
     def by_words(self) -> "Grounds":
         """The same without what a second reader confirms."""
-        return replace(self, confirmed=frozenset(), sums=(), counted=())
+        return self._read_alike(replace(self, confirmed=frozenset(), sums=(), counted=()))
+
+    def in_language(self, language: str | None) -> "Grounds":
+        """The same for a reply in this language."""
+        return self._read_alike(replace(self, language=language))
+
+    def _read_alike(self, other: "Grounds") -> "Grounds":
+        """The other, whose sources and message are these: what was read of them is read of it."""
+        given = {field.name for field in fields(self)}
+        read = {name: value for name, value in vars(self).items() if name not in given}
+        vars(other).update(read)
+        return other
 
     @cached_property
     def verified(self) -> Verified:
@@ -185,18 +197,9 @@ class Grounds:
         return frozenset(named)
 
     @cached_property
-    def own_words(self) -> frozenset[str]:
-        return frozenset(word.folded for text in self.own_texts for word in words_in(text))
-
-    @cached_property
-    def own_tokens(self) -> list[str]:
-        return [tokens(text) for text in self.own_texts]
-
-    @cached_property
-    def own_lines(self) -> frozenset[str]:
-        """The lines of the desk's own words, a signature for example."""
-        lines = [line for text in self.own_texts for line in text.splitlines()]
-        return frozenset(tokens(line) for line in lines)
+    def own(self) -> OwnTexts:
+        """What the desk's owner wrote, taken apart."""
+        return own_texts_of(tuple(self.own_texts))
 
     @cached_property
     def message_words(self) -> frozenset[str]:
@@ -238,7 +241,7 @@ class Grounds:
 
     def knows_name(self, word: str) -> bool:
         """Whether a folded word stands in what is quoted, or the desk or the customer bears it."""
-        if word in words_of("capital") or word in self.own_words or word in self._customer:
+        if word in words_of("capital") or word in self.own.words or word in self._customer:
             return True
         return self.is_in_named_union(word) or any(
             same_word(word, said) for said in self.quoted_words

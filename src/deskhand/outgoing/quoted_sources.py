@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from deskhand.language.identify import identify
@@ -88,11 +88,11 @@ class Passage:
     def is_record(self) -> bool:
         return bool(self.fields)
 
-    @property
+    @cached_property
     def values(self) -> list[Value]:
         return [value for clause in self.clauses for value in clause.values]
 
-    @property
+    @cached_property
     def words(self) -> list[str]:
         return [word for clause in self.clauses for word in clause.words]
 
@@ -144,6 +144,7 @@ def stands_in_text(quote: str, text: str) -> bool:
     return bool(words.strip()) and (words in whole or _has_parts(whole, quote))
 
 
+@lru_cache(maxsize=4096)
 def tokens(text: str) -> str:
     """The words and numbers of a text, folded, with one space around each."""
     return f" {' '.join(_TOKEN.findall(fold(text)))} "

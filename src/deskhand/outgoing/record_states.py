@@ -6,10 +6,11 @@ A record says it in a word (`status: shipped`), by the name of a field (`paid: f
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from deskhand.language.slots.folded_text import fold
-from deskhand.outgoing.claim_words import words_of_each
+from deskhand.outgoing.claim_words import keys_of, words_of_each
 from deskhand.outgoing.content_words import words_in
 from deskhand.outgoing.polarity import is_negative
 
@@ -21,17 +22,22 @@ DENIED = {"is paid": "is unpaid", "is unpaid": "is paid", "in stock": "sold out"
 _STOCK = frozenset(("stock", "available", "in_stock", "left", "quantity_available"))
 
 
-def states_in(text: str) -> set[str]:
+@lru_cache(maxsize=4096)
+def states_in(text: str) -> frozenset[str]:
     """The states that the words of a text name."""
     folded = fold(text)
-    states: set[str] = set()
-    for state, listed in words_of_each("states").items():
-        if any(word.folded in listed for word in words_in(text)):
-            states.add(state)
+    states = {state for word in words_in(text) for state in keys_of("states", word.folded)}
     for state, phrases in words_of_each("state_phrases").items():
         if any(phrase.replace("_", " ") in folded for phrase in phrases.whole):
             states.add(state)
-    return states - {"in stock"} if "sold out" in states else states
+    return frozenset(states - {"in stock"} if "sold out" in states else states)
+
+
+def claimed_states(text: str, *, negative: bool) -> frozenset[str]:
+    """The states that a text says something is in: of a denied one what its denial says, or
+    nothing."""
+    states = states_in(text)
+    return frozenset(DENIED.get(state, "") for state in states) if negative else states
 
 
 def states_of(fields: Mapping[str, Any]) -> set[str]:
@@ -57,10 +63,7 @@ def _states_told_in(value: str) -> set[str]:
     confirmed` none."""
     states: set[str] = set()
     for part in _PARTS.split(value):
-        named = states_in(part)
-        if is_negative(part):
-            named = {DENIED.get(state, "") for state in named}
-        states |= named
+        states |= claimed_states(part, negative=is_negative(part))
     return states
 
 

@@ -58,8 +58,8 @@ class ReplySentence:
         """Whether it stands, word for word, in what the desk's owner wrote."""
         said = tokens(self.text)
         if len(said.split()) < _VERBATIM:
-            return said in self.grounds.own_lines
-        return any(said in text for text in self.grounds.own_tokens)
+            return said in self.grounds.own.lines
+        return self.grounds.own.say(said)
 
     def is_quoted(self) -> bool:
         """Whether it stands, word for word, in what is quoted."""

@@ -1,7 +1,6 @@
 """What a second reader is shown of a reply, and what its word changes about it."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from deskhand.language.identify import identify
 from deskhand.outgoing.grounds import Grounds
@@ -16,7 +15,7 @@ LANGUAGES = ("en", "cs", "de", "es", "fr", "pl", "sk")
 def in_language_of(text: str, grounds: Grounds) -> Grounds:
     """The grounds of a reply in whose language its claims are read."""
     language = identify(grounds.without_names(text), LANGUAGES).code
-    return replace(grounds, language=language)
+    return grounds.in_language(language)
 
 
 def settled_again(

@@ -23,7 +23,7 @@ from deskhand.outgoing.denials import denied_elsewhere, denies_otherwise, says_a
 from deskhand.outgoing.pairs import pairs_wrongly, said_of_the_other
 from deskhand.outgoing.polarity import is_negative
 from deskhand.outgoing.quoted_sources import Clause, Passage, clause_of, tokens
-from deskhand.outgoing.record_states import DENIED, states_in
+from deskhand.outgoing.record_states import claimed_states
 from deskhand.outgoing.reply_sentence import ReplySentence
 from deskhand.outgoing.sentence_support import Support, words_of_supports
 from deskhand.outgoing.sentences import conjuncts_of
@@ -153,10 +153,7 @@ def _tells_state(deed: str, folded: str, sentence: ReplySentence) -> bool:
     named = [value for value in sentence.values if value.kind == "identifier"]
     if not all(is_stated(value, grounds.record_values) for value in named):
         return False  # of something else than the record
-    states = states_in(deed)
-    if is_negative(deed):
-        states = {DENIED.get(state, "") for state in states}
-    if states & grounds.states:
+    if claimed_states(deed, negative=is_negative(deed)) & grounds.states:
         return True
     is_money = "is paid" in grounds.states and pattern_of("money_came").search(folded) is not None
     return is_money and pattern_of("received").search(deed) is not None
@@ -179,7 +176,7 @@ def _of_another_name(sentence: ReplySentence, supports: Sequence[Support]) -> st
         is_name = word.is_capital and not word.is_first
         if not is_name or word.folded in words_of("capital") or not supports:
             continue
-        if word.folded in sentence.grounds.own_words:
+        if word.folded in sentence.grounds.own.words:
             continue
         if sentence.grounds.is_in_named_union(word.folded):
             continue

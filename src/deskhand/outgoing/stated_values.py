@@ -12,11 +12,11 @@ from functools import lru_cache
 
 from deskhand.language.slots.folded_text import FoldedText
 from deskhand.outgoing.claim_words import (
+    keys_of,
     meanings_of,
     pattern_of,
     phrases_of,
     words_of,
-    words_of_each,
 )
 from deskhand.outgoing.number_units import (
     converted,
@@ -329,11 +329,10 @@ class _Reader:
 
     def _paces(self) -> Iterator[Value]:
         """`monthly`: as long as between two times."""
-        lists = words_of_each("pace")
         for match in _WORD.finditer(self._folded):
-            for length, words in lists.items():
+            for length in keys_of("pace", match.group()):
                 number, unit = length.split()
-                if match.group() in words and self._free(*match.span()):
+                if self._free(*match.span()):
                     yield self._made("number", {number}, *match.span(), unit=unit)
 
     def _soon(self) -> Iterator[Value]:

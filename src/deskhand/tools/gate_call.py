@@ -28,6 +28,8 @@ from deskhand.tools.schema import Arguments, ArgumentsInvalid
 
 if TYPE_CHECKING:
     from deskhand.outgoing.commitments import Commitment
+    from deskhand.outgoing.grounding import Grounding
+    from deskhand.outgoing.grounds import Grounds
     from deskhand.outgoing.unbacked_claim import UnbackedClaim
 
 WEEK = 7 * 24 * 3600.0
@@ -43,6 +45,15 @@ class ReplyFindings(NamedTuple):
     """Of a reply that a model wrote: what nothing quoted backs."""
     subjects: "list[UnbackedClaim]"
     """Of a reply that a model wrote: sentences about what only people answer."""
+    compared: "ComparedReply | None" = None
+    """How a reply that a model wrote was held against what it may rest on."""
+
+
+class ComparedReply(NamedTuple):
+    """A reply that a model wrote, and what it may rest on."""
+
+    grounds: "Grounds"
+    grounding: "Grounding"
 
 
 class Ruling(NamedTuple):

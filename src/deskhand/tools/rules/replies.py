@@ -26,7 +26,15 @@ from deskhand.outgoing.sentence_sense import is_said_to_be_done, tells_of_deed
 from deskhand.outgoing.sentences import sentence_at
 from deskhand.outgoing.unproven_names import stands_in_any, unproven_names
 from deskhand.tools.counting import sends
-from deskhand.tools.gate_call import GateCall, ReplyFindings, Ruling, Terms, deny, hold
+from deskhand.tools.gate_call import (
+    ComparedReply,
+    GateCall,
+    ReplyFindings,
+    Ruling,
+    Terms,
+    deny,
+    hold,
+)
 from deskhand.tools.reply_grounds import grounds_of, subjects_in
 from deskhand.tools.reply_writer import is_by_model, is_by_person
 
@@ -143,7 +151,8 @@ def _looked_through(call: GateCall, terms: Terms) -> ReplyFindings:
     confirmed = _confirmed(promises, reply.text, grounds, terms)
     open_promises = _open(promises, reply.text, grounds, grounding, confirmed)
     subjects = subjects_in(reply, call.ctx.envelope.message, terms.message_facts)
-    return ReplyFindings(content, open_promises, grounding.unbacked, subjects)
+    compared = ComparedReply(grounds, grounding)
+    return ReplyFindings(content, open_promises, grounding.unbacked, subjects, compared)
 
 
 def to_read_again(call: GateCall, terms: Terms) -> ToRead | None:
@@ -151,10 +160,9 @@ def to_read_again(call: GateCall, terms: Terms) -> ToRead | None:
     something holds it that only a person can lift."""
     look = look_through(call, terms)
     reply = _as_reply(call)
-    if look.content or look.subjects or not is_by_model(call, reply, terms):
+    if look.content or look.subjects or look.compared is None:
         return None
-    grounds = grounds_of(call, terms, reply.text, trusted_results(call.ctx.envelope, terms))
-    grounding = check_grounding(reply.text, grounds)
+    grounds, grounding = look.compared
     promised = [promise.start for promise in look.promises]
     backed = [start for start, _ in grounding.backed]
     sentences = sentences_to_read(reply.text, grounding.unbacked, [*backed, *promised], grounds)
@@ -173,6 +181,8 @@ def _open(
     confirmed: Sequence[Commitment],
 ) -> list[Commitment]:
     """The promises that neither a quote nor a result says, nor a second reader's word."""
+    if not promises:
+        return []
     by_words = check_grounding(text, grounds.by_words) if grounds.confirmed else grounding
     backed = [promise for promise in promises if by_words.backs(promise.start, promise.end)]
     deeds = [promise for promise in backed if is_said_to_be_done(promise.sentence)]
