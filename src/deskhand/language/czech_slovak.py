@@ -8,8 +8,10 @@ more of; `scripts/learn_czech_slovak.py` learned how much each says.
 import tomllib
 from collections import Counter
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import chain
+from sys import intern
 
 EDGE = "_"
 """Stands for the beginning or the end of a word."""
@@ -17,6 +19,8 @@ LONGEST_GROUP = 4
 LONGEST_WHOLE_WORD = 6
 MOST_OF_ONE = 3
 """A group counts no more often than this: the same name may stand in every line."""
+_ORDINARY = 40
+"""Letters of a word whose groups are remembered, at most."""
 MOST_BEFORE = 4.0
 """What the other evidence may weigh at most, before `before` is applied."""
 
@@ -28,9 +32,23 @@ def czech_over_slovak(words: Iterable[str], before: float) -> float:
     """
     weights, scale, bias = _learned()
     odds = bias + scale * max(-MOST_BEFORE, min(MOST_BEFORE, before))
-    for group, count in groups_of(words).items():
-        odds += weights.get(group, 0.0) * min(count, MOST_OF_ONE)
+    counts = Counter(chain.from_iterable(map(_telling_groups, words)))
+    for group, count in counts.items():
+        odds += weights[group] * min(count, MOST_OF_ONE)
     return odds
+
+
+def _telling_groups(word: str) -> tuple[str, ...]:
+    """The groups of a word that have a weight, as often as they stand in it."""
+    return _remembered_groups(word) if len(word) <= _ORDINARY else _read_groups(word)
+
+
+def _read_groups(word: str) -> tuple[str, ...]:
+    weights, _, _ = _learned()
+    return tuple(intern(group) for group in groups_of((word,)).elements() if group in weights)
+
+
+_remembered_groups = lru_cache(maxsize=8192)(_read_groups)
 
 
 def groups_of(words: Iterable[str]) -> Counter[str]:
@@ -55,5 +73,5 @@ def _learned() -> tuple[dict[str, float], float, float]:
     for language, sign in (("czech", 1), ("slovak", -1)):
         for hundredths, groups in table[language].items():
             weight = sign * int(hundredths) / 100
-            weights.update(dict.fromkeys(groups.split(), weight))
+            weights.update(dict.fromkeys(map(intern, groups.split()), weight))
     return weights, table["scale"], table["bias"]

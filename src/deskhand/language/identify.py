@@ -144,9 +144,12 @@ def _foreign_script(words: list[str]) -> bool:
 
 def _shares(text: str, most: int) -> dict[str, float]:
     labels, scores = _model().predict(text, k=most, threshold=-1.0)
-    shares = (min(max(0.0, float(score)), 1.0) for score in scores)
-    codes = (label.removeprefix(_LABEL) for label in labels)
-    return dict(zip(codes, shares, strict=True))
+    codes = [label.removeprefix(_LABEL) for label in labels]
+    shares: dict[str, float] = dict(zip(codes, scores, strict=True))
+    for code, share in shares.items():
+        if not 0.0 <= share <= 1.0:  # the model rounds
+            shares[code] = min(max(0.0, share), 1.0)
+    return shares
 
 
 _loading = threading.Lock()

@@ -43,6 +43,13 @@ def _compiled(language: str) -> tuple[tuple[Action, Any], ...]:
 
 
 @cache
+def _any_action(language: str) -> Any:
+    """All patterns of a language as one: most clauses have none of them."""
+    patterns = [pattern for _, pattern in _BY_LANGUAGE[language]]
+    return re2.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+
+@cache
 def _negation(language: str) -> Any:
     return re2.compile(_NEGATION[language])
 
@@ -56,6 +63,8 @@ def promised_action(clause: str, languages: tuple[str, ...]) -> Action | None:
     if _CONDITION.search(clause) is not None or _WISH.search(clause) is not None:
         return None
     for language in languages:
+        if _any_action(language).search(clause) is None:
+            continue
         for action, pattern in _compiled(language):
             if pattern.search(clause) is not None:
                 if _negation(language).search(clause) is not None:

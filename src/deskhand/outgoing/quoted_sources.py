@@ -23,6 +23,8 @@ from deskhand.outgoing.values import Value
 _TOKEN = re.compile(r"[a-z0-9€$£%]+")
 _LEFT_OUT = re.compile(r"\[?(?:\.\.\.|…)\]?")
 _WRAPPED = re.compile(r"(?<=\S)[ \t]*\n(?![ \t]*(?:\n|[-*#>|]|[0-9]+[.)]))[ \t]*")
+_SHORT = 600
+"""Characters of a text whose tokens are remembered, at most."""
 _FEWEST = 2
 """Words of a quote: one word alone quotes nothing."""
 _PROSE = 6
@@ -144,10 +146,17 @@ def stands_in_text(quote: str, text: str) -> bool:
     return bool(words.strip()) and (words in whole or _has_parts(whole, quote))
 
 
-@lru_cache(maxsize=4096)
 def tokens(text: str) -> str:
     """The words and numbers of a text, folded, with one space around each."""
+    return _tokens_of_short(text) if len(text) <= _SHORT else _tokens(text)
+
+
+def _tokens(text: str) -> str:
     return f" {' '.join(_TOKEN.findall(fold(text)))} "
+
+
+_tokens_of_short = lru_cache(maxsize=4096)(_tokens)
+"""Each sentence of a reply is held against each sentence that is quoted."""
 
 
 def passages_of(source: SourceText) -> tuple[Passage, ...]:
@@ -173,6 +182,11 @@ def _passages_of(source: SourceText) -> tuple[Passage, ...]:
     return tuple(passages)
 
 
+@lru_cache(maxsize=2048)
+def _whole_tokens(source: SourceText) -> str:
+    return tokens(source.text)
+
+
 def _begins_with_pronoun(sentence: str) -> bool:
     """Whether a sentence goes on about what the one before it speaks of."""
     first = words_in(sentence)[:1]
@@ -182,7 +196,7 @@ def _begins_with_pronoun(sentence: str) -> bool:
 def _quoted_in(source: SourceText, quote: str) -> list[Passage]:
     """The sentences that a quote is taken from; none where the source does not say it."""
     passages = passages_of(source)
-    whole = tokens(source.text)
+    whole = _whole_tokens(source)
     if not _has_parts(whole, quote):
         return []
     quoted: list[Passage] = []

@@ -52,6 +52,7 @@ _NICKNAMES: dict[int, str] = {
 }
 """What a pack, or a strength, is called by its number: `třicítka`, `die Hunderter`."""
 _NICKNAME = {stem: value for value, stems in _NICKNAMES.items() for stem in stems.split()}
+_NICKNAME_STEMS = tuple(_NICKNAME)
 _AFTER_NICKNAME = re.compile(
     r"^(?:a|u|y|e|ou|ami|ach|am|ova|ove|ovou|ovy|packung|pack|schachtel)?$"
 )
@@ -116,6 +117,8 @@ def is_number_word(word: TypedWord) -> bool:
 
 def nickname_of(word: TypedWord) -> int | None:
     """The number that a pack or a strength is called by in one word; None for any other word."""
+    if not word.plain.startswith(_NICKNAME_STEMS):
+        return None
     for stem, value in _NICKNAME.items():
         if word.plain.startswith(stem) and _AFTER_NICKNAME.match(word.plain[len(stem) :]):
             return value

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)?|[^\W\d_]{1,2}\d+|[^\W\d_]+")
@@ -33,6 +33,8 @@ _VOWELS = "aeiouy"
 _LATIN_NEUTER = "um"
 _SHORTEST_BARE_STEM = 4
 _SHORTEST_NEUTER = 5
+_ORDINARY = 40
+"""Letters of a word whose forms are remembered, at most."""
 
 
 class TypedWord(NamedTuple):
@@ -98,9 +100,17 @@ def sentences_in(text: str) -> list[str]:
 
 
 def _word(written: str, start: int, opens: bool) -> TypedWord:
+    read = _remembered if len(written) <= _ORDINARY else _plain_and_stem
+    return TypedWord(written, *read(written), start, opens)
+
+
+def _plain_and_stem(written: str) -> tuple[str, str]:
     plain = fold(written)
-    sound = plain if plain[:1].isdigit() else stem(plain)
-    return TypedWord(written, plain, sound, start, opens)
+    return plain, plain if plain[:1].isdigit() else stem(plain)
+
+
+_remembered = lru_cache(maxsize=16_384)(_plain_and_stem)
+"""A text is read several times for each message, and most words stand in many."""
 
 
 @cache
