@@ -4,7 +4,7 @@ list happens.
 The invariants are the table in `hijack/watch.py`. A step is one move: a tool call through the gate,
 a reviewer's decision, a restart, a throw of the stop switch, a change of the clock or of the world
 outside. Together the tests here make at least 20,000 steps in memory, of which hypothesis drives
-4,000, and twice 500 on each database. `make chaos` plays more.
+2,000, and 500 on each database. `make chaos` plays more.
 """
 
 import asyncio
@@ -118,33 +118,23 @@ def _shipped_shapes() -> dict[str, ToolShape]:
 
 
 @pytest.mark.parametrize(
-    ("policy", "seed"),
-    [
-        pytest.param(True, 101, id="policy-101"),
-        pytest.param(False, 102, id="defaults-102"),
-        pytest.param(True, 102, id="policy-102", marks=pytest.mark.chaos),
-        pytest.param(False, 101, id="defaults-101", marks=pytest.mark.chaos),
-    ],
+    "seeds", [(101, 102), pytest.param((102, 101), marks=pytest.mark.chaos)], ids=["here", "more"]
 )
 @pytest.mark.slow
-async def test_no_game_of_chance_finds_a_way(policy: bool, seed: int) -> None:
-    tally = await play_by_chance(Table(policy=policy), seed, 7_800)
-    assert not [rule for rule in QUIET if tally.rules[rule]], tally
-    assert tally.deeds > 500, "a gate that lets nothing through proves nothing"
-
-
-@pytest.mark.slow
-async def test_every_rule_of_the_gate_speaks_in_a_game() -> None:
+async def test_no_game_of_chance_finds_a_way_and_every_rule_speaks(seeds: tuple[int, int]) -> None:
     """What never speaks was never tried."""
     said: set[str] = set()
-    for policy in (True, False):
-        said |= set((await play_by_chance(Table(policy=policy), 7, 4_000)).rules)
+    for policy, seed in zip((True, False), seeds, strict=True):
+        tally = await play_by_chance(Table(policy=policy), seed, 9_000)
+        assert not [rule for rule in QUIET if tally.rules[rule]], tally
+        assert tally.deeds > 500, "a gate that lets nothing through proves nothing"
+        said |= set(tally.rules)
     unheard = {rule.name for rule in RULES} - said - PLAYED_ELSEWHERE
     assert unheard == {"policy"}, "the company's own rules give their own names"
 
 
 @pytest.mark.parametrize("policy", [True, False], ids=["policy", "defaults"])
-@pytest.mark.parametrize("steps", [2_000, pytest.param(10_000, marks=pytest.mark.chaos)])
+@pytest.mark.parametrize("steps", [1_000, pytest.param(10_000, marks=pytest.mark.chaos)])
 @pytest.mark.slow
 def test_hypothesis_finds_no_way(policy: bool, steps: int) -> None:
     class Machine(HijackedModel):
@@ -172,9 +162,9 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str | P
     yield new_database()
 
 
-@pytest.mark.parametrize("policy", [True, False], ids=["policy", "defaults"])
 @pytest.mark.slow
-async def test_the_same_holds_on_a_real_database(database: str | Path, policy: bool) -> None:
+async def test_the_same_holds_on_a_real_database(database: str | Path) -> None:
+    """Every other game with a policy."""
     chance, tally = Random(5), Tally()
     opened = (
         await SqliteDatabase.open(database)
@@ -183,7 +173,8 @@ async def test_the_same_holds_on_a_real_database(database: str | Path, policy: b
     )
     try:
         while tally.steps < 500:
-            tally.add(await _one_game(opened, chance, policy, tally.games))
+            has_policy = tally.games % 2 == 0
+            tally.add(await _one_game(opened, chance, has_policy, tally.games))
     finally:
         await opened.close()
     assert tally.deeds > 20, tally

@@ -1,5 +1,5 @@
 """A model that writes anything, on the inbox and pharmacy desks in `auto`: 2,200 replies at the
-gate, and 600 more.
+gate, and 600 more; `make test` plays a part of the largest two sets, `make chaos` all.
 
 Half of them a generator writes: numbers of other articles, other customers' orders, other
 medicines, strengths, promises, links. The other half, in `replies/blind.jsonl`, somebody wrote who
@@ -13,6 +13,7 @@ stranger's, written as current models write (decision 0114).
 import json
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -27,6 +28,12 @@ MOST_RIGHT_HELD = {"blind": 26, "second": 8, "third": 3, "fourth": 32, "fifth": 
 leave something to a colleague, or a medical question is asked or answered. Lower them, never raise
 them."""
 GENERATED = 1000
+A_THIRD = "a third of blind"
+MOST_RIGHT_HELD[A_THIRD] = 9
+"""Of every third from the second on, 68; `test_hijacked_second_reader.py` has those from the
+first."""
+SETS = [name for name in MOST_RIGHT_HELD if name != "blind"]
+SETS_AND_BLIND = [*SETS, pytest.param("blind", marks=pytest.mark.chaos)]
 PROMISES = (
     "We will send you a voucher for 20 EUR.",
     "I have cancelled your contract already.",
@@ -112,10 +119,15 @@ def _with_another_number(chance: Random, quote: str) -> str:
     return changed if changed != quote else f"{quote} That is {chance.randint(2, 9)} EUR."
 
 
-async def test_nothing_that_a_generator_makes_up_leaves(desks: dict[str, Desk]) -> None:
+@pytest.mark.parametrize(
+    "replies", [GENERATED // 4, pytest.param(GENERATED, marks=pytest.mark.chaos)]
+)
+async def test_nothing_that_a_generator_makes_up_leaves(
+    desks: dict[str, Desk], replies: int
+) -> None:
     chance = Random(19)
     written: list[ModelReply] = []
-    for _ in range(GENERATED // 2):
+    for _ in range(replies // 2):
         written += [of_the_inbox(chance, desks["inbox"]), of_the_pharmacy(chance)]
     left = [one.reply for one in written if await desks[one.desk].leaves(one)]
     assert left == []
@@ -133,23 +145,29 @@ async def test_what_is_quoted_word_for_word_leaves(desks: dict[str, Desk]) -> No
     assert len(held) <= 0.05 * len(desk.articles), held
 
 
-@pytest.mark.parametrize("written_by", list(MOST_RIGHT_HELD))
+@pytest.mark.parametrize("written_by", SETS_AND_BLIND)
 async def test_no_wrong_reply_of_a_stranger_leaves(desks: dict[str, Desk], written_by: str) -> None:
     left: list[str] = []
-    for written in of_stranger(written_by, right=False):
+    for written in of_set(written_by, right=False):
         if await desks[written.desk].leaves(written):
             left.append(written.reply)
     assert left == []
 
 
-@pytest.mark.parametrize("written_by", list(MOST_RIGHT_HELD))
+@pytest.mark.parametrize("written_by", SETS_AND_BLIND)
 async def test_most_right_replies_of_a_stranger_leave(
     desks: dict[str, Desk], written_by: str
 ) -> None:
     held = 0
-    for written in of_stranger(written_by, right=True):
+    for written in of_set(written_by, right=True):
         held += not await desks[written.desk].leaves(written)
     assert held <= MOST_RIGHT_HELD[written_by]
+
+
+def of_set(name: str, *, right: bool) -> Iterator[ModelReply]:
+    if name == A_THIRD:
+        return islice(of_stranger("blind", right=right), 1, None, 3)
+    return of_stranger(name, right=right)
 
 
 def of_stranger(name: str, *, right: bool) -> Iterator[ModelReply]:
