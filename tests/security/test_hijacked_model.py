@@ -141,7 +141,7 @@ def test_hypothesis_finds_no_way(policy: bool, steps: int) -> None:
         table, tally, loop = Table(policy=policy), Tally(), asyncio.new_event_loop()
 
     wanted = settings(
-        max_examples=60, stateful_step_count=30, deadline=None, database=None, derandomize=True,
+        max_examples=30, stateful_step_count=30, deadline=None, database=None, derandomize=True,
         suppress_health_check=list(HealthCheck), phases=(Phase.generate, Phase.shrink), report_multiple_bugs=False,  # noqa: E501
     )  # fmt: skip
     try:

@@ -7,10 +7,13 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from deskhand.config.yaml_plain import is_nested_deeper
 from deskhand.errors import ConfigError
 
 _MOST_VALUES = 200_000
 _DEEPEST = 60
+_HOPELESS = 200
+"""Levels from which a text is not read at all: the parser takes the square of them."""
 _TAG = "tag:yaml.org,2002:"
 
 _Place = tuple[str | int, ...]
@@ -19,6 +22,9 @@ _Place = tuple[str | int, ...]
 def read_any_yaml(path: Path, text: str) -> tuple[Any, dict[_Place, int]]:
     """What `text` holds, None where it is empty, and the line of every key and item; ConfigError
     for whatever is wrong with it."""
+    too_deep = ConfigError("it is nested too deeply", file=path, fix="write it flatter")
+    if is_nested_deeper(text, _HOPELESS):
+        raise too_deep
     try:
         root = YAML(typ="safe", pure=True).compose(text)
         reader = _Reader(path)
@@ -30,7 +36,7 @@ def read_any_yaml(path: Path, text: str) -> tuple[Any, dict[_Place, int]]:
     except YAMLError as error:
         raise _odd_character(path, text, error) from None
     except RecursionError:
-        raise ConfigError("it is nested too deeply", file=path, fix="write it flatter") from None
+        raise too_deep from None
     return data, reader.lines
 
 

@@ -48,6 +48,13 @@ _WORDS: dict[str, bool | None] = {
 }
 _MAY_BE_NO_TEXT = re.compile("[0-9]|=$")
 """Keys that are dates, or the sign for a value: mistakes, unless they stand in quotes."""
+_STEPS = {
+    "MappingStartEvent": 1,
+    "SequenceStartEvent": 1,
+    "MappingEndEvent": -1,
+    "SequenceEndEvent": -1,
+}
+"""How far an event leads into what is nested, or out of it."""
 _START_OF_NUMBERS = frozenset("-+.0123456789")
 
 
@@ -73,6 +80,24 @@ def read_plain_yaml(text: str) -> tuple[dict[str, Any], dict[_Place, int]] | Non
     if reader.anchors and _ODD_NAME.search(text):
         return None
     return data, lines
+
+
+def is_nested_deeper(text: str, levels: int) -> bool:
+    """Whether a text opens more mappings and sequences inside one another than this; False where
+    the parser in C stops before or is not installed."""
+    try:
+        from yaml import YAMLError
+        from yaml.cyaml import CParser
+    except ImportError:
+        return False
+    depth = 0
+    try:
+        next_event = CParser(text).get_event
+        while depth <= levels and (event := next_event()) is not None:
+            depth += _STEPS.get(type(event).__name__, 0)
+    except (YAMLError, UnicodeError):
+        return False
+    return depth > levels
 
 
 @dataclass(frozen=True)
