@@ -4,7 +4,9 @@ import ast
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -29,12 +31,33 @@ NAMED_TWICE = {
 }
 """Public classes that share a name, each with what they stand for."""
 
+_PUBLIC_CLASS = re.compile(r"^class ([^\W_]\w*)", re.MULTILINE)
 _CROWDING = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.IfExp)
 _CLAUSES = (ast.ExceptHandler, ast.match_case)
 
 
 def source_files(folder: Path) -> list[Path]:
     return sorted(file for file in folder.rglob("*.py") if "__pycache__" not in file.parts)
+
+
+def tree_of(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+class Reading(NamedTuple):
+    """What is wrong with a file, line by line."""
+
+    crowded: list[int]
+    riddles: list[str]
+    """Of the package alone."""
+
+
+@cache
+def reading_of(file: Path) -> Reading:
+    """A file is parsed once for the tests that ask, and its tree is not kept."""
+    tree = tree_of(file)
+    crowded = [statement.lineno for statement in crowded_statements(tree)]
+    return Reading(crowded, list(riddles_in(tree)) if PACKAGE in file.parents else [])
 
 
 def lines_of(file: Path) -> int:
@@ -55,10 +78,10 @@ def crowded_statements(tree: ast.AST) -> list[ast.stmt]:
                 left.append((child, child))
             elif isinstance(child, _CLAUSES):
                 left.append((child, None))
-            else:
+            elif child._fields:  # `Load` and `Store` hold nothing
                 left.append((child, holder))
-                if holder is not None:
-                    counts[holder] += isinstance(child, _CROWDING)
+                if holder is not None and isinstance(child, _CROWDING):
+                    counts[holder] += 1
     return [statement for statement, count in counts.items() if count > 1]
 
 
@@ -66,9 +89,7 @@ def crowded_statements(tree: ast.AST) -> list[ast.stmt]:
 def test_a_statement_has_one_comprehension_or_conditional_expression_at_most(folder: str) -> None:
     crowded: list[str] = []
     for file in source_files(ROOT / folder):
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        for statement in crowded_statements(tree):
-            crowded.append(f"{file.relative_to(ROOT)}:{statement.lineno}")
+        crowded += [f"{file.relative_to(ROOT)}:{line}" for line in reading_of(file).crowded]
 
     assert crowded == []
 
@@ -121,8 +142,7 @@ def test_how_a_reply_leaves_is_told_in_few_words() -> None:
     """Its functions take four parameters at most, beside `self`."""
     wide: list[str] = []
     for file in source_files(PACKAGE / "agents" / "replying"):
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
+        for node in ast.walk(tree_of(file)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 names = _parameters(node.args)
                 wide += [f"{file.name}: {node.name}"] if len(names) > MOST_PARAMETERS else []
@@ -150,9 +170,8 @@ def test_a_class_name_stands_for_one_thing() -> None:
     """Where two things share a word, both are qualified: GateRule, PolicyRule, RecurrenceRule."""
     declared: dict[str, list[str]] = defaultdict(list)
     for file in source_files(PACKAGE):
-        for node in ast.parse(file.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                declared[node.name].append(str(file.relative_to(PACKAGE)))
+        for name in _PUBLIC_CLASS.findall(file.read_text(encoding="utf-8")):
+            declared[name].append(str(file.relative_to(PACKAGE)))
     several = {name: files for name, files in declared.items() if len(files) > 1}
 
     assert {name: files for name, files in several.items() if name not in NAMED_TWICE} == {}
@@ -202,8 +221,8 @@ def _bound_by(node: ast.AST) -> str | None:
 def test_a_name_says_what_it_holds() -> None:
     riddles: list[str] = []
     for file in source_files(PACKAGE):
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        riddles += [f"{file.relative_to(PACKAGE)}:{riddle}" for riddle in riddles_in(tree)]
+        name = file.relative_to(PACKAGE)
+        riddles += [f"{name}:{riddle}" for riddle in reading_of(file).riddles]
 
     assert riddles == []
 

@@ -10,10 +10,13 @@ from functools import lru_cache
 from itertools import repeat
 from typing import NamedTuple
 
-from deskhand.language.slots.folded_text import FoldedText
+from deskhand.language.slots.folded_text import FoldedText, fold
 from deskhand.outgoing.claim_words import function_words, keys_of, words_of
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_TOKEN = re.compile(r"[a-z0-9€$£%]+")
+_SHORT = 600
+"""Characters of a text whose tokens are remembered, at most."""
 _SHORTEST = 3
 _SHARED = 0.66
 """How much of the longer word two words of the same stem have in common, at least."""
@@ -48,6 +51,19 @@ def words_in(text: str) -> tuple[Word, ...]:
         is_first = _SENTENCE_BREAK.search(text[:start][-12:]) is not None
         words.append(Word(match.group(), start, end, given[:1].isupper(), is_first or start == 0))
     return tuple(words)
+
+
+def tokens(text: str) -> str:
+    """The words and numbers of a text, folded, with one space around each."""
+    return _tokens_of_short(text) if len(text) <= _SHORT else _tokens(text)
+
+
+def _tokens(text: str) -> str:
+    return f" {' '.join(_TOKEN.findall(fold(text)))} "
+
+
+_tokens_of_short = lru_cache(maxsize=4096)(_tokens)
+"""Each sentence of a reply is held against each sentence that is quoted."""
 
 
 def word_after(text: str, place: int) -> Word | None:

@@ -30,7 +30,7 @@ from deskhand.outgoing.clause_sense import (
     reads_otherwise,
 )
 from deskhand.outgoing.comparisons import is_said_of_all
-from deskhand.outgoing.content_words import Word, same_word
+from deskhand.outgoing.content_words import Word, same_word, tokens
 from deskhand.outgoing.contradictions import is_about_record
 from deskhand.outgoing.courtesy import address_length
 from deskhand.outgoing.customer_case import prices_wrongly, without_own_case
@@ -45,7 +45,7 @@ from deskhand.outgoing.direct_answers import (
 from deskhand.outgoing.grounds import Grounds
 from deskhand.outgoing.holding import is_holding_reply
 from deskhand.outgoing.polarity import is_conditional, leading_answer
-from deskhand.outgoing.quoted_sources import Clause, clause_of, meaningful_words, tokens
+from deskhand.outgoing.quoted_sources import Clause, clause_of, meaningful_words
 from deskhand.outgoing.record_states import other_state
 from deskhand.outgoing.reply_sentence import ReplySentence
 from deskhand.outgoing.second_look import in_language_of, settled_again

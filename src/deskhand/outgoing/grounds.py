@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from deskhand.language.slots.folded_text import fold
 from deskhand.outgoing.claim_words import meanings_of, words_of
-from deskhand.outgoing.content_words import same_word, stands_among, words_in
+from deskhand.outgoing.content_words import same_word, stands_among, tokens, words_in
 from deskhand.outgoing.contradictions import kinds_in
 from deskhand.outgoing.own_texts import OwnTexts, own_texts_of
 from deskhand.outgoing.polarity import is_negative
@@ -21,7 +21,6 @@ from deskhand.outgoing.quoted_sources import (
     as_text,
     records_of,
     stands_in_result,
-    tokens,
     verified_quotes,
     without_prose,
 )

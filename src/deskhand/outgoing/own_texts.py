@@ -2,8 +2,7 @@
 
 from functools import cached_property, lru_cache
 
-from deskhand.outgoing.content_words import words_in
-from deskhand.outgoing.quoted_sources import tokens
+from deskhand.outgoing.content_words import tokens, words_in
 
 _DESKS = 16
 """Desks whose texts are kept taken apart."""

@@ -14,17 +14,14 @@ from typing import Any, NamedTuple
 from deskhand.language.identify import identify
 from deskhand.language.slots.folded_text import fold
 from deskhand.outgoing.claim_words import meanings_of, words_of
-from deskhand.outgoing.content_words import Word, carries_meaning, words_in
+from deskhand.outgoing.content_words import Word, carries_meaning, tokens, words_in
 from deskhand.outgoing.polarity import is_negative
 from deskhand.outgoing.sentences import clauses_of, conjuncts_of, sentences
 from deskhand.outgoing.stated_values import values_in
 from deskhand.outgoing.values import Value
 
-_TOKEN = re.compile(r"[a-z0-9€$£%]+")
 _LEFT_OUT = re.compile(r"\[?(?:\.\.\.|…)\]?")
 _WRAPPED = re.compile(r"(?<=\S)[ \t]*\n(?![ \t]*(?:\n|[-*#>|]|[0-9]+[.)]))[ \t]*")
-_SHORT = 600
-"""Characters of a text whose tokens are remembered, at most."""
 _FEWEST = 2
 """Words of a quote: one word alone quotes nothing."""
 _PROSE = 6
@@ -144,19 +141,6 @@ def stands_in_text(quote: str, text: str) -> bool:
     empty one stand nowhere."""
     words, whole = tokens(quote), tokens(text)
     return bool(words.strip()) and (words in whole or _has_parts(whole, quote))
-
-
-def tokens(text: str) -> str:
-    """The words and numbers of a text, folded, with one space around each."""
-    return _tokens_of_short(text) if len(text) <= _SHORT else _tokens(text)
-
-
-def _tokens(text: str) -> str:
-    return f" {' '.join(_TOKEN.findall(fold(text)))} "
-
-
-_tokens_of_short = lru_cache(maxsize=4096)(_tokens)
-"""Each sentence of a reply is held against each sentence that is quoted."""
 
 
 def passages_of(source: SourceText) -> tuple[Passage, ...]:

@@ -37,7 +37,9 @@ def claimed_states(text: str, *, negative: bool) -> frozenset[str]:
     """The states that a text says something is in: of a denied one what its denial says, or
     nothing."""
     states = states_in(text)
-    return frozenset(DENIED.get(state, "") for state in states) if negative else states
+    if not negative:
+        return states
+    return frozenset(DENIED.get(state, "") for state in states)
 
 
 def states_of(fields: Mapping[str, Any]) -> set[str]:

@@ -7,12 +7,12 @@ from functools import cached_property
 
 from deskhand.language.slots.folded_text import fold
 from deskhand.outgoing.claim_words import pattern_of, phrases_of, words_of
-from deskhand.outgoing.content_words import Word, same_word, stands_among, words_in
+from deskhand.outgoing.content_words import Word, same_word, stands_among, tokens, words_in
 from deskhand.outgoing.contradictions import is_about_record
 from deskhand.outgoing.courtesy import is_address, only_feels
 from deskhand.outgoing.grounds import Grounds
 from deskhand.outgoing.polarity import leading_answer
-from deskhand.outgoing.quoted_sources import clause_of, meaningful_words, tokens
+from deskhand.outgoing.quoted_sources import clause_of, meaningful_words
 from deskhand.outgoing.sentences import clauses_of
 from deskhand.outgoing.stated_values import values_in
 from deskhand.outgoing.values import Value

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from deskhand.language.slots.folded_text import fold
 from deskhand.outgoing.claim_words import pattern_of, phrases_of, words_of, words_of_each
 from deskhand.outgoing.comparisons import compares_rightly
-from deskhand.outgoing.content_words import same_word, words_in
+from deskhand.outgoing.content_words import same_word, tokens, words_in
 from deskhand.outgoing.contradictions import (
     differs_from_asked,
     drops_condition,
@@ -22,7 +22,7 @@ from deskhand.outgoing.customer_case import fits_own_step
 from deskhand.outgoing.denials import denied_elsewhere, denies_otherwise, says_after_for_until
 from deskhand.outgoing.pairs import pairs_wrongly, said_of_the_other
 from deskhand.outgoing.polarity import is_negative
-from deskhand.outgoing.quoted_sources import Clause, Passage, clause_of, tokens
+from deskhand.outgoing.quoted_sources import Clause, Passage, clause_of
 from deskhand.outgoing.record_states import claimed_states
 from deskhand.outgoing.reply_sentence import ReplySentence
 from deskhand.outgoing.sentence_support import Support, words_of_supports
@@ -137,8 +137,11 @@ def _is_strength(dose: Value, sentence: ReplySentence) -> bool:
 def tells_of_deed(sentence: ReplySentence, folded: str) -> bool:
     """Whether words say that something was done. What the source says in the same words is no deed
     (`haben wir geschlossen`), nor is a look that found nothing."""
+    deeds = list(pattern_of("done").finditer(folded))
+    if not deeds:
+        return False
     quoted = [tokens(passage.text) for passage in sentence.grounds.passages]
-    for deed in pattern_of("done").finditer(folded):
+    for deed in deeds:
         is_said = any(tokens(deed.group()) in text for text in quoted)
         is_said = is_said or _tells_state(deed.group(), folded, sentence)
         if not is_said and not _FOUND.search(deed.group()):

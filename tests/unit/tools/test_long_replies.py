@@ -97,17 +97,14 @@ def written_by_a_model(text: str) -> FixedContext:
 
 
 async def computing(piece: str, length: int) -> float:
-    """Seconds of computing of the whole check of one reply; the better of two."""
+    """Seconds of computing of the whole check of one reply."""
     text = (piece * (length // len(piece) + 1))[:length]
     reply: dict[str, Any] = {"to": "ann@example.com", "subject": "Re: P", "text": text}
     ctx: Any = written_by_a_model(text)
-    taken: list[float] = []
-    for _ in range(2):
-        checking = gate()
-        begun = time.process_time()
-        await checking.look_through(reply, ctx)
-        taken.append(time.process_time() - begun)
-    return min(taken)
+    checking = gate()
+    begun = time.process_time()
+    await checking.look_through(reply, ctx)
+    return time.process_time() - begun
 
 
 @pytest.mark.slow
@@ -115,6 +112,8 @@ async def computing(piece: str, length: int) -> float:
 async def test_the_whole_check_of_a_long_reply_grows_with_its_length(piece: str) -> None:
     await computing(piece, 500)  # what is built once
     short, long = await computing(piece, SHORT), await computing(piece, LONG)
+    if long >= max(MOST * short, 0.2):  # something else was in the way: the better of two counts
+        long = min(long, await computing(piece, LONG))
     assert long < max(MOST * short, 0.2)
     assert await computing(piece, 1_400) < 3, "as long as a sentence that is compared may be"
 
