@@ -282,6 +282,11 @@ _KINDS: dict[str, Callable[[int], bytes]] = {
 SIZES = (300, 5_000, 30_000, 100_000, 250_000)
 
 
+def hostile_mail(kind: str, size: int) -> bytes:
+    """A mail of one kind, without making the others."""
+    return _KINDS[kind](size)
+
+
 def hostile_mails(sizes: tuple[int, ...] = SIZES) -> Iterator[HostileMail]:
     """Each kind in each size."""
     for kind, made in _KINDS.items():
