@@ -1,7 +1,7 @@
 """Dates counted from today: tomorrow, in three days, next Monday, last week."""
 
 from calendar import monthrange
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from functools import cache
 from typing import Any
@@ -16,14 +16,37 @@ from deskhand.language.slots.folded_text import Scan, fold
 from deskhand.language.slots.numbers import number_words
 from deskhand.language.slots.slot_context import SlotContext
 
+_NEAR_DAYS = 0
+"""The number of the pattern of days near today, among all forms."""
+
 
 def relative_spots(
     scan: Scan, context: SlotContext, spec: SlotSpec, languages: tuple[str, ...]
 ) -> Iterator[Spot]:
     today = context.now.date()
-    yield from _near_days(scan, today, languages)
-    yield from _counted(scan, today, languages)
-    yield from _named(scan, today, spec.prefer, languages)
+    likely = _forms(languages).candidates(scan.folded)
+    if not likely:  # as in most texts
+        return
+    if _NEAR_DAYS in likely:
+        yield from _near_days(scan, today, languages)
+    first_named = _NEAR_DAYS + 1
+    first_counted = first_named + len(languages)
+    counted = [form - first_counted for form in likely if form >= first_counted]
+    yield from _counted(scan, today, languages, counted)
+    named = [
+        languages[form - first_named] for form in likely if first_named <= form < first_counted
+    ]
+    yield from _named(scan, today, spec.prefer, named)
+
+
+@cache
+def _forms(languages: tuple[str, ...]) -> PatternSet:
+    """All patterns of these languages, to be asked at once which of them can match: days near
+    today, then weekdays and periods by language, then what is counted."""
+    near, _ = _near_day_pattern(languages)
+    named = [_named_pattern(language)[0] for language in languages]
+    counted = [pattern for _, pattern, _ in _counted_forms(languages)]
+    return PatternSet([pattern.pattern for pattern in (near, *named, *counted)])
 
 
 def _near_days(scan: Scan, today: date, languages: tuple[str, ...]) -> Iterator[Spot]:
@@ -55,14 +78,12 @@ def _near_day_pattern(languages: tuple[str, ...]) -> tuple[Any, dict[str, int]]:
     return re2.compile(rf"\b(?:{phrases})\b"), offsets
 
 
-def _counted(scan: Scan, today: date, languages: tuple[str, ...]) -> Iterator[Spot]:
-    """In three days, two weeks ago.
-
-    Few texts say so: all patterns are asked at once which of them can match.
-    """
-    forms, at_once = _counted_forms(languages)
-    for number_of_form in at_once.candidates(scan.folded):
-        language, pattern, sign = forms[number_of_form]
+def _counted(
+    scan: Scan, today: date, languages: tuple[str, ...], likely: Sequence[int]
+) -> Iterator[Spot]:
+    """In three days, two weeks ago: the forms with these numbers."""
+    for number_of_form in likely:
+        language, pattern, sign = _counted_forms(languages)[number_of_form]
         for match in scan.candidates(pattern):
             number, unit = match.groups()
             count = _count(number, language)
@@ -70,9 +91,8 @@ def _counted(scan: Scan, today: date, languages: tuple[str, ...]) -> Iterator[Sp
 
 
 @cache
-def _counted_forms(languages: tuple[str, ...]) -> tuple[list[tuple[str, Any, int]], PatternSet]:
-    forms = [(language, *form) for language in languages for form in _counted_patterns(language)]
-    return forms, PatternSet([pattern.pattern for _, pattern, _ in forms])
+def _counted_forms(languages: tuple[str, ...]) -> list[tuple[str, Any, int]]:
+    return [(language, *form) for language in languages for form in _counted_patterns(language)]
 
 
 @cache
@@ -104,9 +124,7 @@ def _unit_of(written: str, language: str) -> str:
     )
 
 
-def _named(
-    scan: Scan, today: date, prefer: str | None, languages: tuple[str, ...]
-) -> Iterator[Spot]:
+def _named(scan: Scan, today: date, prefer: str | None, languages: Sequence[str]) -> Iterator[Spot]:
     """Weekdays, and weeks, months and years with a word that says which."""
     for language in languages:
         pattern, weekdays = _named_pattern(language)
