@@ -146,13 +146,14 @@ def _values(data: Any, now: datetime) -> AbstractSet[str]:
 
 def _gather(data: Any, midnight: datetime, values: set[str], depth: int) -> None:
     """Add the values of data, and of what is in it as far down as is looked."""
-    if depth > _DEEPEST:
-        return
+    if depth > _DEEPEST or data is None or isinstance(data, int | float):
+        return  # a number without a currency is neither an amount nor a day
     if isinstance(data, str):
         values |= _values_in_text(data, midnight)
     elif isinstance(data, _MAPPINGS):
         fields = cast(Mapping[str, Any], data)
-        values |= _priced(fields)
+        if "currency" in fields:
+            values |= _priced(fields)
         for value in fields.values():
             _gather(value, midnight, values, depth + 1)
     elif isinstance(data, Sequence):

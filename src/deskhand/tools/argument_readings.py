@@ -10,7 +10,7 @@ from typing import Any
 
 from deskhand.model.envelope import Envelope
 from deskhand.model.share import as_argument
-from deskhand.model.value_readings import MAPPINGS, Reading, fields_read, least_certain
+from deskhand.model.value_readings import MAPPINGS, READ, Reading, fields_read, least_certain
 from deskhand.tools.provenance import MODEL, normal, stands_in
 
 _SHORTEST_PART = 4
@@ -28,11 +28,12 @@ def declared_readings(
     """
     fields: list[tuple[str, str, Reading]] = []
     for key, output in envelope.outputs.items():
+        if not isinstance(output, MAPPINGS) or READ not in output:
+            continue
         is_trusted = key not in model_outputs
-        read = fields_read(output) if isinstance(output, MAPPINGS) else ()
         fields += [
             (name, normal(as_argument(value)), reading)
-            for name, value, reading in read
+            for name, value, reading in fields_read(output)
             if is_trusted or reading in _DOUBTFUL
         ]
     if not fields:  # most stages say nothing of it, and a text is long

@@ -30,17 +30,17 @@ from deskhand.tools.provenance import Sources
 
 async def describe(call: GateCall, terms: Terms, ledger: Effects) -> None:
     """Where the arguments came from and what the totals were, as the facts of this call."""
-    tool, envelope = call.admitted_tool, call.ctx.envelope
+    tool, envelope, arguments = call.admitted_tool, call.ctx.envelope, call.canonical
     constants = terms.constants.get(tool.name, {})
-    defaults = {name: value for name, value in call.canonical.items() if name not in call.given}
+    defaults = {name: value for name, value in arguments.items() if name not in call.given}
     written = {**{name: list(values) for name, values in constants.items()}, **defaults}
     sources = Sources(call.principal, envelope, written, terms.model_outputs, terms.outside)
-    call.origin = {name: sources.origin(name, value) for name, value in call.canonical.items()}
-    call.said_to_be_read = declared_readings(envelope, call.canonical, terms.model_outputs)
+    call.origin = {name: sources.origin(name, value) for name, value in arguments.items()}
+    call.said_to_be_read = declared_readings(envelope, arguments, terms.model_outputs)
     call.read = {
         name: call.said_to_be_read.get(name)
         or plain_reading(call.origin[name], was_given=name in call.given)
-        for name in call.canonical
+        for name in arguments
     }
     call.offered = frozenset(
         (lookup.argument, lookup.key)
@@ -58,7 +58,7 @@ async def describe(call: GateCall, terms: Terms, ledger: Effects) -> None:
         effect=str(tool.effect),
         risk=str(tool.risk),
         at=datetime.fromtimestamp(call.now, terms.time_zone),
-        arguments=call.canonical,
+        arguments=arguments,
         principal=dict(_known_of(call.principal)),
         intent=understanding.intent_id,
         category=understanding.category,

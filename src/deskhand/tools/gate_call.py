@@ -1,7 +1,7 @@
 """One call before the gate: what is known about it, what the operator laid down, and what a rule
 may answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -254,15 +254,19 @@ class GateCall:
 
 
 def amounts_in(value: Any) -> list[Money]:
-    if isinstance(value, str):  # as most are, and asking for a Mapping takes long
-        return []
+    """All amounts of money in a value, however deep."""
     if isinstance(value, Money):
         return [value]
+    items: Iterable[Any] = ()
     if isinstance(value, MAPPINGS):
-        return [amount for item in value.values() for amount in amounts_in(item)]
-    if isinstance(value, list | tuple):
-        return [amount for item in value for amount in amounts_in(item)]
-    return []
+        items = value.values()
+    elif isinstance(value, list | tuple):
+        items = value
+    amounts: list[Money] = []
+    for item in items:
+        if item is not None and not isinstance(item, str):  # as most are: nothing to look into
+            amounts += amounts_in(item)
+    return amounts
 
 
 @dataclass(frozen=True, slots=True)

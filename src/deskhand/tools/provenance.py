@@ -24,6 +24,7 @@ PRINCIPAL, OPERATOR, MESSAGE, MODEL = "principal", "operator", "message", "model
 MOST_TEXT = 200_000
 """Characters of a message and its attachments that are searched."""
 _NUMBER = re.compile(r"\d[\d.,]*")
+_AMOUNT = re.compile(r"\d+(\.\d+)?( [A-Z]{3})?")
 _ORDER = (PRINCIPAL, OPERATOR, "result", MESSAGE, MODEL)
 
 
@@ -50,6 +51,8 @@ class Sources:
 
     def origin(self, argument: str, value: Any) -> str:
         """The origin of a value, of a list or mapping the least trusted of its parts'."""
+        if isinstance(value, str):  # as most are
+            return self._of(argument, value)
         origins = [self._of(argument, leaf) for leaf in _leaves(value)]
         return max(
             origins, key=lambda where: _ORDER.index(where.partition(":")[0]), default=OPERATOR
@@ -59,16 +62,13 @@ class Sources:
         """The number of the first tool result with exactly this value in it, not with text that
         contains it."""
         wanted = _written(value)
-        if not isinstance(value, str):
-            held = (
-                number
-                for number, text in enumerate(self._results(), 1)
-                if stands_in(text, wanted, '."-', '."')
-            )
-            return next(held, None)
-        return next(
-            (number for number, text in enumerate(self._results(), 1) if wanted in text), None
-        )
+        is_text = isinstance(value, str)
+        for number, text in enumerate(self._results(), 1):
+            if wanted not in text:
+                continue
+            if is_text or stands_in(text, wanted, '."-', '."'):
+                return number
+        return None
 
     def offers(self, key: str) -> bool:
         """Whether a result has a thing with this `id`: text that says so may be a note the model
@@ -196,10 +196,7 @@ def normal(value: Any) -> str:
 
 
 def _looks_like_amount(value: Any) -> bool:
-    return (
-        isinstance(value, int | float)
-        or re.fullmatch(r"\d+(\.\d+)?( [A-Z]{3})?", str(value)) is not None
-    )
+    return isinstance(value, int | float) or _AMOUNT.fullmatch(str(value)) is not None
 
 
 def _decimal(text: str) -> Decimal | None:
