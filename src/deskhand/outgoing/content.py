@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice
 
 from deskhand.config.sections.slots import SlotSpec
@@ -82,8 +82,14 @@ class _Check:
     def __init__(self, text: str, allowed: AllowedContent, field: str) -> None:
         self._allowed, self._field = allowed, field
         self._reading = VisibleText(text)
-        self._own = {_folded(value) for value in allowed.own}
-        self._hosts = frozenset(host.lower().rstrip(".") for host in allowed.hosts)
+
+    @cached_property
+    def _own(self) -> set[str]:
+        return {_folded(value) for value in self._allowed.own}
+
+    @cached_property
+    def _hosts(self) -> frozenset[str]:
+        return frozenset(host.lower().rstrip(".") for host in self._allowed.hosts)
 
     def findings(self) -> Iterator[ContentFinding]:
         yield from self._hidden()
@@ -97,7 +103,8 @@ class _Check:
 
     def _hidden(self) -> Iterator[ContentFinding]:
         given = self._reading.given
-        for match in _TURNING.finditer(given):
+        beyond_ascii = "" if given.isascii() else given
+        for match in _TURNING.finditer(beyond_ascii):
             reason = "characters that nobody sees change what is read"
             yield ContentFinding(
                 "hidden_text", reason, repr(match.group()[:40]), self._field, *match.span()

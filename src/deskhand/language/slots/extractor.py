@@ -99,7 +99,9 @@ class SlotExtractor:
                 taken += matches
 
         matches, is_cut = by_slot[name]
-        own = [match for match in matches if not any(map(match.overlaps, taken))]
+        own = matches
+        if taken:
+            own = [match for match in matches if not any(map(match.overlaps, taken))]
         return settle(own, truncated=is_cut)
 
 

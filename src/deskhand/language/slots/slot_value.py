@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from deskhand.model.value_readings import Reading, least_certain
 
+_sorted_json = json.JSONEncoder(sort_keys=True).encode
 Precision = Literal["exact", "week", "month", "year"]
 
 
@@ -60,14 +61,16 @@ class SlotValue:
 
 def settle(matches: Sequence[SlotMatch], *, truncated: bool = False) -> SlotValue:
     """The slot's value: the one value that all matches have, with their best confidence."""
+    if not matches:
+        return SlotValue(truncated=truncated)
     ordered = tuple(sorted(matches, key=lambda match: (match.start, match.end, -match.confidence)))
     values: dict[str, SlotMatch] = {}
     for match in ordered:
-        key = json.dumps([match.value, match.precision], sort_keys=True)
+        key = _sorted_json([match.value, match.precision])
         if key not in values or match.confidence > values[key].confidence:
             values[key] = match
-    ambiguous = len(values) > 1 or (truncated and bool(values))
-    best = max((match.confidence for match in values.values()), default=0.0)
-    only = None if ambiguous or not values else next(iter(values.values())).value
+    ambiguous = len(values) > 1 or truncated
+    best = max(match.confidence for match in values.values())
+    only = None if ambiguous else next(iter(values.values())).value
     candidates = tuple(match.value for match in values.values())
     return SlotValue(only, best, ambiguous, candidates, ordered, truncated)

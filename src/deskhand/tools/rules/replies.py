@@ -2,7 +2,7 @@
 leaves."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +13,7 @@ from deskhand.model.envelope import Envelope
 from deskhand.model.message import CLOSING_TOOLS, DELIVER, ENGINE_TOOLS, Reply
 from deskhand.model.second_reading import ToRead
 from deskhand.model.understanding import Understanding
+from deskhand.model.value_readings import MAPPINGS
 from deskhand.outgoing.accounts import accounts_in
 from deskhand.outgoing.backing import Backing, actions_of
 from deskhand.outgoing.commitments import Commitment, check_commitments, unbacked
@@ -313,12 +314,13 @@ def _allowed(call: GateCall, terms: Terms, results: Sequence[Mapping[str, Any]])
 
 def _numbers_of_things(data: Any) -> Iterator[str]:
     """What stands in fields that are named after an order, a parcel or an invoice."""
-    fields = data.items() if isinstance(data, Mapping) else ()
+    fields = data.items() if isinstance(data, MAPPINGS) else ()
     for name, value in fields:
-        is_number = isinstance(value, str | int) and _NUMBER.fullmatch(str(value))
-        if is_number and set(str(name).lower().split("_")) & _NUMBERED:
-            yield str(value)
-        elif isinstance(value, Mapping):
+        if isinstance(value, str | int):
+            is_number = _NUMBER.fullmatch(str(value)) is not None
+            if is_number and set(str(name).lower().split("_")) & _NUMBERED:
+                yield str(value)
+        elif isinstance(value, MAPPINGS):
             yield from _numbers_of_things(value)
 
 
@@ -390,9 +392,14 @@ def _result(result: Mapping[str, Any], terms: Terms) -> dict[str, Any]:
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from _texts(item)
+        return
+    items: Iterable[Any] = ()
+    if isinstance(value, MAPPINGS):
+        items = value.values()
     elif isinstance(value, list):
-        for item in value:
+        items = value
+    for item in items:
+        if isinstance(item, str):
+            yield item
+        elif item is not None:
             yield from _texts(item)
