@@ -20,6 +20,7 @@ _NOTHING_MORE: dict[str, Any] = {
     **vars(logging.makeLogRecord({})),
     **dict.fromkeys(("thread", "threadName", "processName", "process", "exc_text")),
 }
+_NO_FIELDS: dict[str, Any] = {}
 _COLOURS = {logging.WARNING: "33", logging.ERROR: "31", logging.CRITICAL: "31;1"}
 _SECRET_NAME = re.compile(r"(?i)(^|[_-])(key|secret|token|password|authorization|cookie)$")
 _SECRET_TEXT = re.compile(
@@ -39,10 +40,18 @@ class BoundLogger(logging.LoggerAdapter[logging.Logger]):
     """A logger whose lines all carry the same fields; a call's own `extra` is added to them."""
 
     def log(self, level: int, msg: object, *args: object, **kwargs: Any) -> None:
-        """As every LoggerAdapter does it; whether anybody listens is asked once."""
-        if self.logger.isEnabledFor(level):
-            msg, given = self.process(msg, kwargs)
-            self.logger._log(level, msg, args, **given)
+        """As every LoggerAdapter does it, in half the calls where a line has nothing but words
+        and fields."""
+        logger = self.logger
+        if not logger.isEnabledFor(level):
+            return
+        msg, given = self.process(msg, kwargs)
+        fields = given["extra"]
+        is_plain = len(given) == 1 and logging.getLogRecordFactory() is LineRecord
+        if is_plain and _STANDARD.isdisjoint(fields):
+            logger.handle(LineRecord(logger.name, level, "", 0, msg, args, None, fields=fields))
+        else:
+            logger._log(level, msg, args, **given)
 
     def process(
         self, msg: Any, kwargs: MutableMapping[str, Any]
@@ -99,6 +108,7 @@ class LineRecord(logging.LogRecord):
         exc_info: Any,
         func: str | None = None,
         sinfo: str | None = None,
+        fields: Mapping[str, Any] = _NO_FIELDS,
         **kwargs: Any,
     ) -> None:
         now = time.time()
@@ -118,6 +128,7 @@ class LineRecord(logging.LogRecord):
             stack_info=sinfo,
             created=now,
             msecs=int(now % 1 * 1000) + 0.0,
+            **fields,
         )
 
 
@@ -160,10 +171,11 @@ class HumanLines(logging.Formatter):
     def __init__(self, *, colour: bool = False) -> None:
         super().__init__()
         self._colour = colour
+        self._levels: dict[tuple[int, str], str] = {}
 
     def format(self, record: logging.LogRecord) -> str:
         at = _clock(int(record.created))
-        level = self._painted(f"{record.levelname.lower():<7}", _COLOURS.get(record.levelno, "2"))
+        level = self._level(record.levelno, record.levelname)
         words = record.getMessage()
         fields = " ".join([f"{name}={value}" for name, value in _fields(record)])
         if _may_hold_secret(f"{words} {fields}"):
@@ -171,10 +183,18 @@ class HumanLines(logging.Formatter):
             fields = _SECRET_TEXT.sub("***", fields)
         line = f"{at} {level} {words}"
         if fields:
-            line += f"  {self._painted(fields, '2')}"
+            line += f"  {self._painted(fields, '2')}" if self._colour else f"  {fields}"
         if record.exc_info and record.levelno >= logging.ERROR:
             line += "\n" + _without_secrets(self.formatException(record.exc_info))
         return line
+
+    def _level(self, number: int, name: str) -> str:
+        """The level as a line shows it; there are few."""
+        written = self._levels.get((number, name))
+        if written is None:
+            written = self._painted(f"{name.lower():<7}", _COLOURS.get(number, "2"))
+            self._levels[number, name] = written
+        return written
 
     def _painted(self, text: str, code: str) -> str:
         return f"\033[{code}m{text}\033[0m" if self._colour else text

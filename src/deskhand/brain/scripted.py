@@ -39,10 +39,13 @@ class ScriptedWhen:
     def fits(self, task: Task) -> bool:
         if self.stage not in (None, task.stage) or self.task not in (None, task.kind):
             return False
-        if any(_reach(task.inputs, key) != value for key, value in self.inputs.items()):
-            return False
+        for key, value in self.inputs.items():
+            if _reach(task.inputs, key) != value:
+                return False
+        if not self.contains:
+            return True
         text = task.text.casefold()
-        return not self.contains or any(word.casefold() in text for word in self.contains)
+        return any(word.casefold() in text for word in self.contains)
 
 
 def _reach(inputs: Mapping[str, Any], name: str) -> Any:

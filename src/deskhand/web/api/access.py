@@ -178,7 +178,8 @@ class Authenticate:
     ) -> None:
         self._app = app
         self._keys = keys
-        self._apart = apart
+        self._open = frozenset((*OPEN_PATHS, *OPEN_PAGES, *apart))
+        self._open_parts = tuple(f"{part}/" for part in apart)
         self._actions = actions
 
     async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
@@ -226,9 +227,7 @@ class Authenticate:
             raise
 
     def _is_open(self, path: str) -> bool:
-        return path in OPEN_PATHS | OPEN_PAGES or any(
-            path == part or path.startswith(f"{part}/") for part in self._apart
-        )
+        return path in self._open or path.startswith(self._open_parts)
 
 
 def _is_action(scope: Connection) -> bool:
