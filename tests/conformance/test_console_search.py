@@ -194,7 +194,7 @@ async def test_the_first_message_is_counted_anew_where_it_alone_was_overtaken(
 
 
 async def read_batch(store: Any, index: SqlSearchIndex) -> Any:
-    due = await store._database.read_core(index._due)
+    due = await index._due()
     return await store._database.read_core(lambda core: index._read(core, due))
 
 

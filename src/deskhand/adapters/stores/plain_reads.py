@@ -11,7 +11,7 @@ from deskhand.adapters.stores.record_values import unpack
 from deskhand.model.codes import ErrorCode
 from deskhand.model.judgement import BY_PEOPLE, Figure, Judged, Judgement, ModeChange
 from deskhand.model.notice import FailedNotice, NoticeState
-from deskhand.model.run import RunStatus
+from deskhand.model.run import ReviewKind, ReviewState, RunStatus
 from deskhand.model.totals import Stop
 from deskhand.model.waiting import AwayModel
 
@@ -72,6 +72,11 @@ _RUNS_IN_STATUS = (
     "SELECT count(*) FROM (SELECT 1 FROM runs WHERE status=:status AND desk=:desk"
     " AND pruned_at IS NULL LIMIT :most) AS counted"
 )
+_DUE_REVIEWS = (
+    "SELECT 1 FROM reviews WHERE desk=:desk"  # noqa: S608 our own words
+    f" AND state='{ReviewState.OPEN}'"
+    f" AND ((expires_at<=:now AND fallback IS NOT NULL) OR kind='{ReviewKind.STOPPED}') LIMIT 1"
+)
 
 
 async def mode_changes(ask: Ask, desk: str, category: str | None = None) -> list[ModeChange]:
@@ -123,6 +128,11 @@ async def failed_notices(ask: Ask, desk: str, since: float) -> list[FailedNotice
 async def models_away(ask: Ask, desk: str) -> list[AwayModel]:
     """The models that runs wait for."""
     return [AwayModel(*row) for row in await ask(_MODELS_AWAY, {"desk": desk})]
+
+
+async def has_due_reviews(ask: Ask, desk: str, now: float) -> bool:
+    """Whether an open review's time is up, or waits for the desk to go on."""
+    return bool(await ask(_DUE_REVIEWS, {"desk": desk, "now": now}))
 
 
 async def count_screened(ask: Ask, desk: str, since: float) -> int:

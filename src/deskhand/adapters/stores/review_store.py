@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from deskhand.adapters.stores import replies, review_decisions, review_queue
+from deskhand.adapters.stores import plain_reads, replies, review_decisions, review_queue
 from deskhand.adapters.stores.core_database import SqlDesk
 from deskhand.crashpoints import crash_point
 from deskhand.model.queue import (
@@ -81,6 +81,9 @@ class SqlReviews(SqlDesk):
         return decided
 
     async def expire_reviews(self, now: float) -> list[Review]:
+        """Asked every second, so it writes only where there is something to write."""
+        if not await plain_reads.has_due_reviews(self._database.ask, self.desk, now):
+            return []
         return await self._database.write_core(
             lambda core: review_decisions.expire_overdue(core, self.desk, now)
         )

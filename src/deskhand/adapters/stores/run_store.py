@@ -57,6 +57,20 @@ _TURNS = (
     .order_by(t.runs.c.position.desc())
     .limit(sa.bindparam("most"))
 )
+_QUEUED = (
+    sa.select(*RUN_COLUMNS)
+    .where(
+        t.runs.c.desk == sa.bindparam("desk"),
+        t.runs.c.status == RunStatus.QUEUED,
+        t.runs.c.pruned_at.is_(None),  # said so that the index of runs by status is used
+        t.runs.c.position > sa.bindparam("after"),
+    )
+    .order_by(t.runs.c.position)
+    .limit(sa.bindparam("most"))
+)
+_READY = _QUEUED.where(*ready(sa.bindparam("ready_at")))
+_FEW = 50
+"""Queued runs that are read at once; where there are more, they are read in another thread."""
 _FORGOTTEN = (
     sa.select(t.conversations.c.forgotten_before)
     .where(
@@ -110,17 +124,16 @@ class SqlRuns(SqlDesk):
     async def queued(
         self, *, after: int = 0, limit: int = 1000, ready_at: float | None = None
     ) -> list[Run]:
-        query = (
-            sa.select(*RUN_COLUMNS)
-            .where(*self._queued(), t.runs.c.position > after)
-            .order_by(t.runs.c.position)
-            .limit(limit)
-        )
-        if ready_at is not None:
-            query = query.where(*ready(ready_at))
-        return await self._database.read_core(
-            lambda core: [run_of(row) for row in core.execute(query)]
-        )
+        query = _QUEUED if ready_at is None else _READY
+        values = {"desk": self.desk, "after": after, "ready_at": ready_at}
+        if ready_at is None:
+            del values["ready_at"]
+        few = {**values, "most": min(limit, _FEW)}
+        rows = await self._database.look_up(query, few)
+        if len(rows) == _FEW < limit:
+            many = {**values, "most": limit}
+            rows = await self._database.read_core(lambda core: core.execute(query, many).all())
+        return [run_of(row) for row in rows]
 
     async def ahead(self, run_id: str) -> list[Run]:
         """The active runs of a run's conversation up to and with itself, in order of acceptance."""

@@ -36,7 +36,21 @@ MOMENT = 3.0
 _kept_up: WeakKeyDictionary[CoreDatabase, dict[str, float]] = WeakKeyDictionary()
 """When each desk of a database was last indexed to the end by the process that serves it."""
 _DUE = t.search_due.c
-_ACTIVE = (RunStatus.QUEUED, RunStatus.RUNNING)
+_NOTES = (
+    sa.select(_DUE.number, _DUE.run, _DUE.address)
+    .where(_DUE.desk == sa.bindparam("desk"))
+    .order_by(_DUE.number.desc())
+    .limit(sa.bindparam("most"))
+)
+"""What is due, the newest first; put together once, for it is asked every second."""
+_NOTES_AT_REST = _NOTES.outerjoin(t.runs, t.runs.c.position == _DUE.run).where(
+    sa.or_(
+        t.runs.c.position.is_(None),
+        sa.and_(t.runs.c.status != RunStatus.QUEUED, t.runs.c.status != RunStatus.RUNNING),
+        t.runs.c.updated_at < sa.bindparam("quiet_since"),
+    )
+)
+"""The same without runs that are at work."""
 _Record = tuple[int | None, str | None]
 """A run, by its number, or a person, by the address."""
 _PERSON = ("name", "mail_name", "address", "company", "customer_id", "phone")
@@ -106,7 +120,7 @@ class SqlSearchIndex:
             await self._index_some()
 
     async def _index_some(self, *, at_rest: bool = False) -> int:
-        due = await self._database.glance(lambda core: self._due(core, at_rest=at_rest))
+        due = await self._due(at_rest=at_rest)
         if not due:
             return 0
         batch = await self._database.read_core(lambda core: self._read(core, due))
@@ -119,19 +133,13 @@ class SqlSearchIndex:
         query = sa.select(sa.func.count()).select_from(some)
         return await self._database.glance(lambda core: core.execute(query).scalar_one())
 
-    def _due(self, core: sa.Connection, *, at_rest: bool = False) -> list[Any]:
-        notes = sa.select(_DUE.number, _DUE.run, _DUE.address).where(_DUE.desk == self.desk)
+    async def _due(self, *, at_rest: bool = False) -> list[Any]:
+        wanted: dict[str, Any] = {"desk": self.desk, "most": NOTES}
+        query = _NOTES
         if at_rest:
-            run = t.runs.c
-            notes = notes.outerjoin(t.runs, run.position == _DUE.run).where(
-                sa.or_(
-                    run.position.is_(None),
-                    run.status.not_in(_ACTIVE),
-                    run.updated_at < time.time() - AT_WORK,
-                )
-            )
-        newest_first = notes.order_by(_DUE.number.desc()).limit(NOTES)
-        return _of_one_batch(core.execute(newest_first).all())
+            query = _NOTES_AT_REST
+            wanted["quiet_since"] = time.time() - AT_WORK
+        return _of_one_batch(await self._database.look_up(query, wanted))
 
     def _read(self, core: sa.Connection, due: Sequence[Any]) -> _Batch:
         # whoever erases or deletes runs needs this module and nothing that reads journals

@@ -11,7 +11,7 @@ from deskhand.model.waiting import AwayModel
 _EARLIER = t.runs.alias("earlier")
 
 
-def ready(now: float) -> tuple[sa.ColumnElement[bool], ...]:
+def ready(now: float | sa.BindParameter[float]) -> tuple[sa.ColumnElement[bool], ...]:
     """Holds of queued runs that wait for nothing, and stand behind none that waits."""
     not_waiting = sa.or_(t.runs.c.due_at.is_(None), t.runs.c.due_at <= now)
     waits_before = sa.exists().where(
