@@ -5,6 +5,7 @@ Triggers note what is due. The process that serves the desk reads it a moment la
 words and figures anew, and takes the note away. A record that changes meanwhile is due again.
 """
 
+import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -53,6 +54,12 @@ _NOTES_AT_REST = _NOTES.outerjoin(t.runs, t.runs.c.position == _DUE.run).where(
 """The same without runs that are at work."""
 _Record = tuple[int | None, str | None]
 """A run, by its number, or a person, by the address."""
+_ROWS_AT_ONCE = (
+    "SELECT json_extract(value, '$[0]'), :desk, json_extract(value, '$[1]')"
+    " FROM json_each(:rows) WHERE true ON CONFLICT DO NOTHING"
+)
+"""All rows in one statement, in the order of their keys. FTS5 ends a segment with each statement,
+and wherever a key is lower than the one before, and it takes long to join them again."""
 _PERSON = ("name", "mail_name", "address", "company", "customer_id", "phone")
 
 
@@ -253,17 +260,18 @@ def _replace(
 ) -> None:
     gone = {record for record, text in due.items() if text is None}
     core.execute(table.delete().where(table.c.desk == desk, key.in_(gone | words.keys())))
-    rows = [
-        {key.name: record, "desk": desk, "words": text}
-        for record, text in words.items()
-        if text is not None
-    ]
-    if rows:
-        columns = ", ".join(rows[0])
-        values = ", ".join(f":{name}" for name in rows[0])
-        # Another process may index the same at the same time.
-        insert = f"INSERT INTO {table.name} ({columns}) VALUES ({values}) ON CONFLICT DO NOTHING"  # noqa: S608
-        core.execute(sa.text(insert), rows)
+    rows = [(record, text) for record, text in sorted(words.items()) if text is not None]
+    if not rows:
+        return
+    # Another process may index the same at the same time.
+    insert = f"INSERT INTO {table.name} ({key.name}, desk, words)"
+    if core.dialect.name == "sqlite":
+        at_once = f"{insert} {_ROWS_AT_ONCE}"
+        core.execute(sa.text(at_once), {"desk": desk, "rows": json.dumps(rows)})
+    else:
+        each = f"{insert} VALUES (:record, :desk, :words) ON CONFLICT DO NOTHING"
+        values = [{"record": record, "desk": desk, "words": text} for record, text in rows]
+        core.execute(sa.text(each), values)
 
 
 def forget_runs(core: sa.Connection, positions: Iterable[int]) -> None:

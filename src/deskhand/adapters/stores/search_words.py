@@ -6,7 +6,7 @@ which numbers tools worked with.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -32,13 +32,18 @@ def parts_of(text: str) -> list[str]:
     return [part[:_LONGEST_WORD] for part in _PARTS.findall(text)]
 
 
-def index_words(text: str) -> Iterator[str]:
+def index_words(text: str) -> list[str]:
     """What a text is found by: its words, and the digits of those that have letters too."""
-    for part in parts_of(fold(text)):
-        yield part
-        if part.isdigit() or part.isalpha():
-            continue
-        yield from _DIGITS.findall(part)
+    return _words_of_folded(fold(text))
+
+
+def _words_of_folded(text: str) -> list[str]:
+    words: list[str] = []
+    for part in parts_of(text):
+        words.append(part)
+        if not (part.isalpha() or part.isdigit()):
+            words += _DIGITS.findall(part)
+    return words
 
 
 def message_text(message: Message) -> str:
@@ -77,24 +82,19 @@ def _gather(value: Any, leaves: list[str]) -> None:
     if kind is str:
         if _MAY_BE_DIGIT.search(value) is not None and _has_digit(value):
             leaves.append(value)
-    elif kind is dict:
-        for inner in value.values():
-            _gather(inner, leaves)
-    elif kind is list:
-        for inner in value:
-            _gather(inner, leaves)
+    elif kind is dict or kind is list:
+        for inner in value.values() if kind is dict else value:
+            if type(inner) is not bool and inner is not None:
+                _gather(inner, leaves)
     elif kind is int:
         leaves.append(str(value))
 
 
-def number_words(text: str) -> Iterator[str]:
+def number_words(text: str) -> list[str]:
     """The parts with digits of whatever is long enough to be a number."""
-    for chunk in dict.fromkeys(fold(text).split()):
-        if len(chunk) < SHORTEST_NUMBER or not _has_digit(chunk):
-            continue
-        for word in index_words(chunk):
-            if _has_digit(word):
-                yield word
+    chunks = dict.fromkeys(fold(text).split())
+    long_enough = " ".join([chunk for chunk in chunks if len(chunk) >= SHORTEST_NUMBER])
+    return [word for word in _words_of_folded(long_enough) if _has_digit(word)]
 
 
 def words_of_run(run_id: str, reason: str | None, message: Message, numbers: str) -> str:
