@@ -34,9 +34,7 @@ def facts_of(envelope: Envelope, output: Mapping[str, Any]) -> dict[str, Any]:
     message = envelope.message
     return {
         "raw_input": envelope.raw_input,
-        "message": message.model_dump(mode="json", exclude={"headers"})
-        if message is not None
-        else {},
+        "message": {} if message is None else {**message.facts},
         "metadata": envelope.metadata,
         "outputs": envelope.outputs,
         "hops": envelope.hops,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from email.utils import parseaddr
+from functools import cached_property
 from typing import Any, Literal, Self
 
 from pydantic import (
@@ -55,6 +56,8 @@ CLOSING_TOOLS = (SEND_REPLY, CREATE_DRAFT, ESCALATE)
 under the desk's mode."""
 OWN_TOOLS = (*ENGINE_TOOLS, *CLOSING_TOOLS)
 
+_MADE_FROM_FIELDS = ("facts", "as_told")
+"""What a message remembers once it was asked for."""
 _LONGEST_ADDRESS = 1_000
 """Characters of somebody's name and address that are taken apart."""
 _UNFIT = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
@@ -216,7 +219,20 @@ class Message(Frozen):
             name=read.name if read is not None and is_principal else "",
         )
 
-    @property
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """The message as conditions, prompts and templates read it; whoever is given it changes
+        nothing in it."""
+        return self.model_dump(mode="json", exclude={"headers"})
+
+    def changed(self, **values: Any) -> Self:
+        """As every value changes, without what was made from the fields as they were."""
+        copy = super().changed(**values)
+        for name in _MADE_FROM_FIELDS:
+            copy.__dict__.pop(name, None)
+        return copy
+
+    @cached_property
     def as_told(self) -> "Message":
         """The message as prompts and templates are given it: without the names in its headers
         where nobody has proven who wrote, since their words would come back in a reply."""

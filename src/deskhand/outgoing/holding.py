@@ -33,9 +33,8 @@ def is_holding_reply(text: str, language: str | None = None) -> bool:
         return False
     if _QUOTED_OR_LISTED.search(text):
         return False
-    return any(_promises_answer(text[start:end], language) for start, end in sentences(text))
-
-
-def _promises_answer(sentence: str, language: str | None) -> bool:
-    folded = fold(sentence)
-    return _SOMEBODY_ANSWERS.search(folded) is not None or "contact" in actions_in(folded, language)
+    folded = [fold(text[start:end]) for start, end in sentences(text)]
+    if any("contact" in actions_in(sentence, language) for sentence in folded):
+        return True
+    # no pattern reaches beyond a line, so all sentences are asked at once
+    return _SOMEBODY_ANSWERS.search("\n".join(folded)) is not None

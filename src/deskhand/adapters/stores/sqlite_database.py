@@ -92,7 +92,7 @@ class SqliteDatabase:
             raise StoreUnavailable(f"{self.path} is closed")
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        if not self._waiting:
+        if not self._waiting and not self._teller.untold:  # who is told last hands over as well
             loop.call_soon(self._hand_over)
         self._waiting.append(WriteJob(op, single, future))
         return await future
