@@ -184,9 +184,10 @@ class Agent:
 
     def _model_role(self, envelope: Envelope) -> str | None:
         """The stage's model, else that of the message's intent."""
-        if self.spec.model_role is not None or self._parts.intents is None:
+        intents = self._parts.intents
+        if self.spec.model_role is not None or intents is None or not intents.registry.has_models:
             return self.spec.model_role
-        return self._parts.intents.model_for(Understanding.of(envelope).topic)
+        return intents.model_for(Understanding.of(envelope).topic)
 
     def _plannable(self) -> tuple[dict[str, Any], ...]:
         """The tools that this stage's plan may call."""

@@ -39,7 +39,7 @@ class EligibleIntents:
             return StageChoices(spec.choices)
         context = await self._context(message)
         eligible = self.registry.eligible(context)
-        others = self.registry.not_eligible(context)
+        others = self.registry.not_eligible(context) if self.registry.has_limits else ()
         if not others:
             return StageChoices(spec.choices, eligible)
         offered = spec.choices or tuple(eligible)

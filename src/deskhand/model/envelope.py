@@ -106,7 +106,7 @@ class Envelope(Frozen):
         merge = {
             key: _changed(self.outputs[key], new)
             for key, new in outputs.items()
-            if _grew(self.outputs.get(key), new)
+            if key in self.outputs and _grew(self.outputs[key], new)
         }
         gone = [f"outputs.{key}" for key in _missing(self.outputs, after.outputs)]
         gone += [f"metadata.{key}" for key in _missing(self.metadata, after.metadata)]

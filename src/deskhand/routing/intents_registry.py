@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from deskhand.config.sections.intents import IntentSpec
@@ -70,10 +71,15 @@ class IntentsRegistry:
     def __bool__(self) -> bool:
         return bool(self._intents)
 
-    @property
+    @cached_property
     def has_limits(self) -> bool:
         """Whether any intent does not count for everybody."""
         return any(_is_limited(intent) for intent in self._intents.values())
+
+    @cached_property
+    def has_models(self) -> bool:
+        """Whether any intent names the model that works on it."""
+        return any(intent.model is not None for intent in self._intents.values())
 
     @property
     def redacted(self) -> frozenset[str]:
@@ -94,6 +100,8 @@ class IntentsRegistry:
 
     def eligible(self, context: IntentContext) -> list[str]:
         """The intents that count, in the order they are written."""
+        if not self.has_limits:
+            return list(self._intents)
         return [
             name for name, intent in self._intents.items() if self._against(intent, context) is None
         ]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 ARCHIVE, REMOVE, READ, PAY = "archive", "remove", "read", "pay"
@@ -85,15 +85,21 @@ _WIDER = {
 def verb_of(tool: str, arguments: Mapping[str, Any]) -> str:
     """The verb of a call, by the words in the tool's name or in an argument such as `action`: one
     of those above, or else the first word of the name, without the name of a server."""
-    words = [word.casefold() for word in _WORDS_IN_NAME.findall(tool)]
+    words, first = _words_of(tool)
     actions = [str(arguments[name]).casefold() for name in _VERB_ARGUMENTS if name in arguments]
-    verbs = {_VERB_OF_WORD[word] for word in words + actions if word in _VERB_OF_WORD}
+    verbs = {_VERB_OF_WORD[word] for word in (*words, *actions) if word in _VERB_OF_WORD}
     for verb in _FIRST:
         if verb in verbs:
             return verb
-    own_words = _WORDS_IN_NAME.findall(tool.rpartition("__")[2])
-    first = own_words[0].casefold() if own_words else tool
     return _VERB_OF_WORD.get(first, first)
+
+
+@lru_cache(maxsize=1024)
+def _words_of(tool: str) -> tuple[tuple[str, ...], str]:
+    """The words in a tool's name, and the first one of its name on its server."""
+    words = tuple(word.casefold() for word in _WORDS_IN_NAME.findall(tool))
+    own_words = _WORDS_IN_NAME.findall(tool.rpartition("__")[2])
+    return words, own_words[0].casefold() if own_words else tool
 
 
 def removal_of(tool: str, arguments: Mapping[str, Any]) -> str | None:

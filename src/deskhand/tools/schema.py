@@ -263,7 +263,11 @@ def _check_default(default: Any, hint: Any, what: str, place: SourcePlace) -> No
 def _whole_numbers(value: Any) -> Any:
     """JSON has one kind of number: 5.0 (as some models write every 5) is the integer 5."""
     if isinstance(value, dict):
-        return {key: _whole_numbers(item) for key, item in value.items()}
+        whole = {**value}
+        for key, item in value.items():
+            if not isinstance(item, str):  # as most are
+                whole[key] = _whole_numbers(item)
+        return whole
     if isinstance(value, list):
         return [_whole_numbers(item) for item in value]
     if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT_FLOATS:

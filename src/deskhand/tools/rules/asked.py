@@ -63,8 +63,10 @@ def effect_not_asked(call: GateCall, terms: Terms) -> Ruling | None:
     asked for about it, and to nothing else. Where he named none, he has asked for the verb and for
     nothing else with it."""
     tool = call.admitted_tool
+    if tool.effect is not EffectClass.IRREVERSIBLE or tool.name == DELIVER:
+        return None
     verb = verb_of(tool.name, call.canonical)
-    if tool.effect is not EffectClass.IRREVERSIBLE or tool.name == DELIVER or verb == READ:
+    if verb == READ:
         return None
     things = _things(call)
     if not things:
