@@ -24,6 +24,62 @@ Outputs = tuple[dict[str, Any], dict[str, Any]]
 """The outputs and the metadata of a run."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC).toordinal()
 _RESPONSES = ("first_response", "next_response")
+_THESE: Any = sa.bindparam("these", expanding=True)
+_DESK: Any = sa.bindparam("desk")
+_FIRST = (
+    sa.select(sa.func.min(t.runs.c.position))
+    .where(
+        t.runs.c.desk == _DESK,
+        t.runs.c.conversation.in_(
+            sa.select(t.runs.c.conversation).where(t.runs.c.position.in_(_THESE))
+        ),
+    )
+    .group_by(t.runs.c.conversation)
+)
+"""Asked for every batch, so these queries are put together once."""
+_RUNS = (
+    sa.select(t.runs, t.messages.c.body)
+    .join(t.messages, t.messages.c.run == t.runs.c.position)
+    .where(t.runs.c.position.in_(_THESE), t.messages.c.body.is_not(None))
+)
+_JUDGEMENTS = sa.select(t.judgements.c.run, t.judgements.c.judged).where(
+    t.judgements.c.run.in_(_THESE)
+)
+_OF_REVIEWS = ("run", "state", "decision", "category", "language")
+_REVIEWS = (
+    sa.select(*(t.reviews.c[name] for name in _OF_REVIEWS))
+    .where(t.reviews.c.run.in_(_THESE))
+    .order_by(t.reviews.c.created_at)
+)
+_COSTS = (
+    sa.select(t.llm_calls.c.run_id, sa.func.sum(t.llm_calls.c.cost))
+    .where(t.llm_calls.c.run_id.in_(_THESE))
+    .group_by(t.llm_calls.c.run_id)
+)
+_IN_CONVERSATIONS = (t.runs.c.desk == _DESK, t.runs.c.conversation.in_(_THESE))
+_LEFT = (
+    sa.select(t.runs.c.conversation, sa.func.min(t.effects.c.updated_at))
+    .join(t.effects, t.effects.c.run == t.runs.c.position)
+    .where(*_IN_CONVERSATIONS)
+    .where(t.effects.c.tool == DELIVER, t.effects.c.state == EffectState.DONE)
+    .group_by(t.runs.c.conversation)
+)
+_ANSWERED = (
+    sa.select(t.runs.c.conversation, sa.func.min(t.runs.c.updated_at))
+    .where(*_IN_CONVERSATIONS, t.runs.c.status == RunStatus.ANSWERED)
+    .group_by(t.runs.c.conversation)
+)
+_SAID_IN_CHATS = (
+    sa.select(t.chat_lines.c.chat, sa.func.min(t.chat_lines.c.at))
+    .where(t.chat_lines.c.desk == _DESK, t.chat_lines.c.chat.in_(_THESE))
+    .where(t.chat_lines.c.author == PERSON)
+    .group_by(t.chat_lines.c.chat)
+)
+_BODIES = (
+    sa.select(t.steps.c.run, t.steps.c.body)
+    .where(t.steps.c.run.in_(_THESE), t.steps.c.body.is_not(None))
+    .order_by(t.steps.c.run, t.steps.c.seq)
+)
 _JUDGED = (
     (Judged.TAKEN_OVER, Became.PERSON),
     (Judged.EDITED, Became.EDITED),
@@ -79,14 +135,7 @@ def _channel_of(body: bytes) -> str:
 
 def first_of_same(core: sa.Connection, desk: str, positions: Collection[int]) -> set[int]:
     """The first runs of the conversations of these."""
-    here = t.runs.c
-    conversations = sa.select(here.conversation).where(here.position.in_(positions))
-    first = (
-        sa.select(sa.func.min(here.position))
-        .where(here.desk == desk, here.conversation.in_(conversations))
-        .group_by(here.conversation)
-    )
-    return set(core.execute(first).scalars())
+    return set(core.execute(_FIRST, {"desk": desk, "these": list(positions)}).scalars())
 
 
 def read_runs(core: sa.Connection, desk: str, positions: Collection[int]) -> list[RunRecord]:
@@ -94,13 +143,8 @@ def read_runs(core: sa.Connection, desk: str, positions: Collection[int]) -> lis
 
     The desk is compared here: asked for it, SQLite reads all runs of the desk rather than these.
     """
-    here = t.runs.c
-    query = (
-        sa.select(t.runs, t.messages.c.body)
-        .join(t.messages, t.messages.c.run == here.position)
-        .where(here.position.in_(positions), t.messages.c.body.is_not(None))
-    )
-    return [RunRecord(row) for row in core.execute(query).all() if row.desk == desk]
+    rows = core.execute(_RUNS, {"these": list(positions)}).all()
+    return [RunRecord(row) for row in rows if row.desk == desk]
 
 
 class KnownRecords:
@@ -121,56 +165,27 @@ class KnownRecords:
         self.understood = self._understandings(runs)
 
     def _judgements(self) -> dict[int, set[str]]:
-        here = t.judgements.c
-        query = sa.select(here.run, here.judged).where(here.run.in_(self._positions))
         judged_by_run: dict[int, set[str]] = defaultdict(set)
-        for run, judged in self._core.execute(query):
+        for run, judged in self._core.execute(_JUDGEMENTS, {"these": self._positions}):
             judged_by_run[run].add(judged)
         return judged_by_run
 
     def _reviews(self) -> dict[int, list[Any]]:
-        here = t.reviews.c
-        columns = (here.run, here.state, here.decision, here.category, here.language)
-        query = sa.select(*columns).where(here.run.in_(self._positions)).order_by(here.created_at)
         reviews_by_run: dict[int, list[Any]] = defaultdict(list)
-        for row in self._core.execute(query):
+        for row in self._core.execute(_REVIEWS, {"these": self._positions}):
             reviews_by_run[row.run].append(row)
         return reviews_by_run
 
     def _costs(self, ids: Sequence[str]) -> dict[str, float]:
-        here = t.llm_calls.c
-        query = (
-            sa.select(here.run_id, sa.func.sum(here.cost))
-            .where(here.run_id.in_(ids))
-            .group_by(here.run_id)
-        )
-        return {run_id: float(cost) for run_id, cost in self._core.execute(query)}
+        costs = self._core.execute(_COSTS, {"these": ids})
+        return {run_id: float(cost) for run_id, cost in costs}
 
     def _replies(self, conversations: set[str]) -> dict[str, float]:
         """When the first reply of each conversation left: by mail, or a colleague's in a chat."""
-        effects, runs, lines = t.effects.c, t.runs.c, t.chat_lines.c
-        left = (
-            sa.select(runs.conversation, sa.func.min(effects.updated_at))
-            .join(t.effects, effects.run == runs.position)
-            .where(runs.desk == self._desk, runs.conversation.in_(conversations))
-            .where(effects.tool == DELIVER, effects.state == EffectState.DONE)
-            .group_by(runs.conversation)
-        )
-        answered = (
-            sa.select(runs.conversation, sa.func.min(runs.updated_at))
-            .where(runs.desk == self._desk, runs.conversation.in_(conversations))
-            .where(runs.status == RunStatus.ANSWERED)
-            .group_by(runs.conversation)
-        )
-        said = (
-            sa.select(lines.chat, sa.func.min(lines.at))
-            .where(lines.desk == self._desk, lines.chat.in_(conversations))
-            .where(lines.author == PERSON)
-            .group_by(lines.chat)
-        )
+        these = {"desk": self._desk, "these": list(conversations)}
         first_replies: dict[str, float] = {}
-        for query in (left, answered, said):
-            for conversation, at in self._core.execute(query):
+        for query in (_LEFT, _ANSWERED, _SAID_IN_CHATS):
+            for conversation, at in self._core.execute(query, these):
                 first_replies[conversation] = min(at, first_replies.get(conversation, at))
         return first_replies
 
@@ -184,6 +199,8 @@ class KnownRecords:
             .where(links.desk == self._desk, links.run.in_(self._positions))
         )
         ticket_by_run = {row.run: row for row in self._core.execute(query)}
+        if not ticket_by_run:
+            return {}, set()
         first = (
             sa.select(sa.func.min(links.run))
             .where(links.desk == self._desk)
@@ -196,6 +213,8 @@ class KnownRecords:
         here = t.ticket_events.c
         kinds = (TicketEventKind.ANSWERED, TicketEventKind.BREACHED)
         names = {row.ticket for row in self.tickets.values()}
+        if not names:
+            return {}
         query = (
             sa.select(here.ticket, here.body)
             .where(here.desk == self._desk, here.ticket.in_(names), here.kind.in_(kinds))
@@ -212,14 +231,8 @@ class KnownRecords:
         Read as it was written: to check every row again takes four times as long.
         """
         unsaid = [run.position for run in runs if not self._said(run.position)]
-        here = t.steps.c
-        query = (
-            sa.select(here.run, here.body)
-            .where(here.run.in_(unsaid), here.body.is_not(None))
-            .order_by(here.run, here.seq)
-        )
         state_by_run: dict[int, Outputs] = {}
-        for run, body in self._core.execute(query).all():
+        for run, body in self._core.execute(_BODIES, {"these": unsaid}).all():
             outputs, metadata = state_by_run.get(run, ({}, {}))
             state_by_run[run] = changed_by(from_json(body).get("delta") or {}, outputs, metadata)
         return {run: Understanding(outputs) for run, (outputs, _) in state_by_run.items()}

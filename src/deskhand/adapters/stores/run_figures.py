@@ -23,6 +23,9 @@ from deskhand.model.figures import step_of
 
 _WHOSE = ("desk", "day", "category", "language", "channel")
 _COUNTS = ("messages", "right", "wrong", "in_time", "late", "ended", "cost")
+_THESE: Any = sa.bindparam("these", expanding=True)
+_FIGURES = sa.select(t.run_figures).where(t.run_figures.c.run.in_(_THESE))
+_TAKEN = t.run_figures.delete().where(t.run_figures.c.run.in_(_THESE)).returning(t.run_figures)
 Sums = dict[tuple[Any, ...], dict[str, float]]
 Steps = dict[tuple[Any, ...], int]
 
@@ -69,8 +72,8 @@ def _counted(core: sa.Connection, runs: Collection[int]) -> dict[int, Row]:
     """The figures of these runs as they are."""
     if not runs:
         return {}
-    query = sa.select(t.run_figures).where(t.run_figures.c.run.in_(runs))
-    return {row.run: row._asdict() for row in core.execute(query)}
+    rows = core.execute(_FIGURES, {"these": list(runs)})
+    return {row.run: row._asdict() for row in rows}
 
 
 def write_figures(core: sa.Connection, counted: CountedRuns) -> None:
@@ -78,8 +81,7 @@ def write_figures(core: sa.Connection, counted: CountedRuns) -> None:
     here = t.run_figures
     if not counted.runs:
         return
-    before = _counted(core, counted.runs).values()
-    core.execute(here.delete().where(here.c.run.in_(counted.runs)))
+    before = [row._asdict() for row in core.execute(_TAKEN, {"these": list(counted.runs)})]
     if counted.rows:
         core.execute(here.insert(), list(counted.rows))
     sums: Sums = defaultdict(lambda: dict.fromkeys(_COUNTS, 0))

@@ -52,6 +52,15 @@ _NOTES_AT_REST = _NOTES.outerjoin(t.runs, t.runs.c.position == _DUE.run).where(
     )
 )
 """The same without runs that are at work."""
+_THESE: Any = sa.bindparam("these", expanding=True)
+_TOOL_STEPS = sa.select(t.steps.c.run, t.steps.c.body).where(
+    t.steps.c.run.in_(_THESE), t.steps.c.name.contains("/"), t.steps.c.body.is_not(None)
+)
+_WRITTEN = (
+    sa.select(t.runs.c.position, t.runs.c.id, t.runs.c.reason, t.messages.c.body)
+    .join(t.messages, t.messages.c.run == t.runs.c.position)
+    .where(t.runs.c.position.in_(_THESE), t.messages.c.body.is_not(None))
+)
 _Record = tuple[int | None, str | None]
 """A run, by its number, or a person, by the address."""
 _ROWS_AT_ONCE = (
@@ -157,31 +166,38 @@ class SqlSearchIndex:
         return _Batch(
             {row.number: (row.run, row.address) for row in due},
             dict.fromkeys(positions) | words_of_runs(core, positions),
-            dict.fromkeys(addresses) | words_of_people(core, self.desk, addresses),
+            self._words_of_people(core, addresses),
             read_figures(core, self.desk, positions, self._zone),
         )
+
+    def _words_of_people(self, core: sa.Connection, addresses: set[str]) -> dict[str, str | None]:
+        if not addresses:
+            return {}
+        return dict.fromkeys(addresses) | words_of_people(core, self.desk, addresses)
 
     def _write(self, core: sa.Connection, batch: _Batch) -> None:
         """Words of what is erased at this moment are left out; whoever erases it notes it anew."""
         from deskhand.adapters.stores.run_figures import write_figures
 
         _take_turn(core, self.desk)
-        these = t.search_due.delete().where(_DUE.number.in_(batch.notes))
-        taken = set(core.execute(these.returning(_DUE.number)).scalars())
+        taken = set(core.execute(_TAKEN, {"these": list(batch.notes)}).scalars())
         whole, batch = batch, batch.without(batch.overtaken(taken))
         meanwhile = batch.counted.counted_meanwhile(core)
         self._note_again(core, whole.half_seen(taken).union((run, None) for run in meanwhile))
-        message, contact = t.messages.c, t.contacts.c
-        kept = (message.run.in_(batch.runs), message.body.is_not(None))
-        runs = {run: batch.runs[run] for run in _unlocked(core, message.run, *kept)}
+        kept = core.execute(_KEPT, {"these": list(batch.runs)}).scalars()
+        runs = {run: batch.runs[run] for run in kept}
         _replace(core, t.search_runs, t.search_runs.c.run, self.desk, batch.runs, runs)
-        these_people = (contact.desk == self.desk, contact.address.in_(batch.people))
-        people = {
-            each: batch.people[each] for each in _unlocked(core, contact.address, *these_people)
-        }
+        if batch.people:
+            self._write_people(core, batch)
+        write_figures(core, batch.counted.but(meanwhile))
+
+    def _write_people(self, core: sa.Connection, batch: _Batch) -> None:
+        contact = t.contacts.c
+        these = (contact.desk == self.desk, contact.address.in_(batch.people))
+        kept = core.execute(_unlocked(contact.address, *these)).scalars()
+        people = {each: batch.people[each] for each in kept}
         address = t.search_people.c.address
         _replace(core, t.search_people, address, self.desk, batch.people, people)
-        write_figures(core, batch.counted.but(meanwhile))
 
     def _note_again(self, core: sa.Connection, records: set[_Record]) -> None:
         notes = [{"desk": self.desk, "run": run, "address": address} for run, address in records]
@@ -210,26 +226,23 @@ def _take_turn(core: sa.Connection, desk: str) -> None:
         core.execute(take, {"turn": f"search of {desk}"})
 
 
-def _unlocked(core: sa.Connection, key: sa.Column[Any], *which: sa.ColumnElement[bool]) -> Any:
+def _unlocked(key: sa.Column[Any], *which: sa.ColumnElement[bool]) -> sa.Select[Any]:
     """Rows that nobody is about to erase; whoever wants to waits until these are written."""
-    query = sa.select(key).where(*which).with_for_update(read=True, skip_locked=True)
-    return core.execute(query).scalars()
+    return sa.select(key).where(*which).with_for_update(read=True, skip_locked=True)
+
+
+_TAKEN = t.search_due.delete().where(_DUE.number.in_(_THESE)).returning(_DUE.number)
+_KEPT = _unlocked(t.messages.c.run, t.messages.c.run.in_(_THESE), t.messages.c.body.is_not(None))
 
 
 def words_of_runs(core: sa.Connection, positions: set[int]) -> dict[int, str]:
     """The words of those runs that were not erased."""
-    steps = t.steps.c
-    of_tools = (steps.run.in_(positions), steps.name.contains("/"), steps.body.is_not(None))
+    these = {"these": list(positions)}
     numbers: dict[int, list[bytes]] = {}
-    for run, body in core.execute(sa.select(steps.run, steps.body).where(*of_tools)).all():
+    for run, body in core.execute(_TOOL_STEPS, these).all():
         numbers.setdefault(run, []).append(body)
-    query = (
-        sa.select(t.runs.c.position, t.runs.c.id, t.runs.c.reason, t.messages.c.body)
-        .join(t.messages, t.messages.c.run == t.runs.c.position)
-        .where(t.runs.c.position.in_(positions), t.messages.c.body.is_not(None))
-    )
     words: dict[int, str] = {}
-    for position, run_id, reason, body in core.execute(query).all():
+    for position, run_id, reason, body in core.execute(_WRITTEN, these).all():
         try:
             message = Message.model_validate_json(body)
         except ValidationError:  # somebody changed it: `audit verify` tells of it
