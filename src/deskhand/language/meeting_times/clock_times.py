@@ -49,7 +49,7 @@ _LOOSE = {
     "es": "a eso de las",
 }
 """Before a time, or before any other number."""
-_AT_LATEST = {
+AT_LATEST = {
     "en": "at the latest|at the very latest",
     "cs": "nejpozdeji",
     "de": "spatestens",
@@ -190,7 +190,7 @@ def _loose_times(folded: str, language: str) -> Iterator[TimeSpot]:
         if minute is not None and not _COUNT.search(match.group(1)):
             yield TimeSpot(match.start(), match.end(1), minute)
 
-    for match in compiled(rf"\b({clock}) (?:{_AT_LATEST[language]})").finditer(folded):
+    for match in compiled(rf"\b({clock}) (?:{AT_LATEST[language]})").finditer(folded):
         minute = read_clock(match.group(1), language, "")
         if minute is not None:
             yield _limit(match.start(), match.end(), "before", minute)

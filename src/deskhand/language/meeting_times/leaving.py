@@ -4,7 +4,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from deskhand.language.meeting_times import meeting_phrases
-from deskhand.language.meeting_times.clock_times import TimeSpot, clock_form, read_clock
+from deskhand.language.meeting_times.clock_times import (
+    AT_LATEST,
+    TimeSpot,
+    clock_form,
+    read_clock,
+)
 from deskhand.language.meeting_times.meeting_phrases import compiled
 
 _REACH = 20
@@ -30,7 +35,8 @@ _LEAVING: dict[str, _Words] = {
     "en": _Words(
         r"(?:i|we|he|she|they)(?:'ll| will|'d| would|'ve)? (?:have to|must|need to|has to|"
         r"needs to|got to|should|ought to|want to)|(?:but|and) (?:must|have to|need to)",
-        r"leave|go|be off|run|head (?:off|out)|finish|wrap up|stop|set off|be going|get going|"
+        r"leave|go|be off(?: (?:the|this) (?:line|phone|call))?|run|head (?:off|out)|finish|"
+        r"wrap up|stop|set off|be going|get going|"
         rf"catch (?:a|an|the|my|our) {_RIDE['en']}|"
         r"be (?:all )?(?:done|finished|through|gone|away|out(?: of (?:here|there))?)|"
         r"be (?:at|in|on|back|with)(?: (?:at|in|on))?(?: (?:the|my|our|an?))? \w+|"
@@ -104,12 +110,13 @@ def _forms(language: str) -> tuple[str, ...]:
     clock = clock_form(language)
     at = f"{meeting_phrases.AT[language]}|{meeting_phrases.BEFORE[language]}"
     must, gone, small, leaves = _LEAVING[language]
+    latest = AT_LATEST[language]
     fill = rf"(?:(?:{small}),? ){{0,4}}"
     return (
         rf"\b(?:{at}) ({clock}),? {fill}(?:{must}) {fill}(?:{gone})\b",
-        rf"\b(?:{must}) {fill}(?:{gone}),? {fill}(?:{at}) ({clock})(?:\b|$)",
+        rf"\b(?:{must}) {fill}(?:{gone}),? {fill}(?:{at}) ({clock})(?: (?:{latest}))?(?:\b|$)",
         rf"\b(?:{must}) {fill}(?:{at}) ({clock}) {fill}(?:{gone})\b",
         rf"\b(?:{at}) ({clock}) {fill}(?:{gone}) {fill}(?:{must})\b",
         rf"\b(?:{at}) ({clock}),? {fill}(?:{leaves})\b",
-        rf"\b(?:{leaves}),? {fill}(?:{at}) ({clock})(?:\b|$)",
+        rf"\b(?:{leaves}),? {fill}(?:{at}) ({clock})(?: (?:{latest}))?(?:\b|$)",
     )

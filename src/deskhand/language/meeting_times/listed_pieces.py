@@ -4,6 +4,7 @@ Wednesday and Friday I am away` refuses Monday as well."""
 from deskhand.language.meeting_times import wish_words
 from deskhand.language.meeting_times.clock_times import TimeSpot
 from deskhand.language.meeting_times.day_spot import DaySpot
+from deskhand.language.meeting_times.hours_of_day import both, of_spots
 from deskhand.language.meeting_times.meeting_phrases import any_of, compiled
 from deskhand.language.meeting_times.time_marks import Place, TimeMarks, is_bare, pieces
 
@@ -54,8 +55,23 @@ def _stands_in_list(marks: TimeMarks, left: Place, right: Place) -> bool:
         return False
     if compiled(_BEST).search(marks.folded[: left[0]]):
         return False  # `preferably in the morning, in the afternoon I teach`
+    if _only_then(marks, left, held[0]):
+        return False  # `only from two, in the mornings we rehearse`
     alternatives = any_of(wish_words.OR, marks.languages).search(marks.folded[slice(*left)])
     return alternatives is None and is_bare(marks, (right[0], held[0].start))
+
+
+def _only_then(marks: TimeMarks, left: Place, told: DaySpot | TimeSpot) -> bool:
+    """Whether hours are the only ones that suit, and the part of the day that is told of next is
+    another: that is why."""
+    hours = marks_in(marks, left)
+    if any(isinstance(mark, DaySpot) for mark in hours) or isinstance(told, DaySpot):
+        return False
+    said = marks.folded[left[0] : left[1]]
+    if not told.part or any_of(wish_words.ONLY, marks.languages).search(said) is None:
+        return False
+    times = [mark for mark in hours if isinstance(mark, TimeSpot)]
+    return not both(of_spots(times), of_spots([told]))
 
 
 def _is_single(mark: DaySpot | TimeSpot) -> bool:

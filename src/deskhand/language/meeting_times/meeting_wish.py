@@ -23,6 +23,7 @@ from deskhand.language.meeting_times.sentence_parts import others_refused
 from deskhand.language.meeting_times.time_marks import (
     Place,
     TimeMarks,
+    is_bare,
     overlaps,
     read_marks,
     sentences,
@@ -38,6 +39,8 @@ _COMPOUND = compiled(rf"(?i)({_WEEKDAY})({_PART})")
 _MOST_UNCLEAR = 6
 _BESIDE = 5
 """Characters between a day and the time that belongs to it."""
+_NEAR = 12
+"""Characters between a word like `during` and the day that it belongs to."""
 _SHOWN = 60
 """Characters that are shown of a text in a language whose times are not read."""
 
@@ -119,12 +122,27 @@ def _made(
 
 def _left_over(marks: TimeMarks, used: Sequence[Place]) -> list[Place]:
     """The words about time that nothing accounts for."""
-    covered = [*marks.covered, *used, *busy_besides(marks)]
+    covered = [*marks.covered, *used, *busy_besides(marks), *_before_a_day(marks)]
     matches = [
         *any_of(wish_words.LEFTOVER, marks.languages).finditer(marks.folded),
         *compiled(wish_words.LEFTOVER_CLOCK).finditer(marks.folded),
     ]
     return [match.span() for match in matches if not overlaps(match.span(), covered)]
+
+
+def _before_a_day(marks: TimeMarks) -> list[Place]:
+    """Words like `during` with nothing but small words between them and a day."""
+    words = [
+        match.span() for match in any_of(wish_words.DURING, marks.languages).finditer(marks.folded)
+    ]
+    starts = [spot.start for spot in marks.days]
+    return [
+        place
+        for place in words
+        if any(
+            0 <= start - place[1] <= _NEAR and is_bare(marks, (place[1], start)) for start in starts
+        )
+    ]
 
 
 def _after_leaving(marks: TimeMarks) -> list[Place]:

@@ -39,13 +39,14 @@ NOT_NEGATION: dict[str, str] = {
 
 EXCEPTION: dict[str, str] = {
     "en": r"\b(?:except(?:ing)?(?: for)?|excluding|apart from|other than|aside from|barring|"
-    r"save for)\b|\b(?:any|every|all|no|anything|everything|whenever|each)(?: \w+){0,3}? but\b",
+    r"save for|bar)\b|\b(?:any|every|all|no|anything|everything|whenever|each)(?: \w+){0,3}? but\b",
     "cs": r"\b(?:krome|mimo|vyjma|az na|s vyjimkou)\b",
     "de": r"\b(?:auss?er|ausgenommen|bis auf|mit ausnahme(?: von| des| der)?|abgesehen von)\b",
     "es": r"\b(?:menos|excepto|salvo|exceptuando|quitando|a excepcion de|con excepcion de)\b",
 }
 NOT_EXCEPTION: dict[str, str] = {
-    "en": r"\bexcept that\b",
+    "en": r"\bexcept that\b|\bbar (?:stools?|counters?|tables?|chairs?|height|code|is|staff)\b|"
+    r"\b(?:an?|the|this|that|your|our|my|coffee|snack|hotel|wine|standing|at|in) bar\b",
     "cs": r"\bmimo (?:jine|kancelar|praci)\b|\b(?:krome toho|az na to),? ze\b",
     "de": r"\bauss?erhalb\b|\bauss?er,? dass\b",
     "es": r"\b(?:al|por lo|mas o|ni mucho) menos\b|\bmenos cuarto\b|\b(?:salvo|excepto) que\b",
@@ -327,7 +328,8 @@ OFFERING: dict[str, str] = {
     r"visitar\w*|"
     r"propon\w*|propongo|perfect\w*|que tal|seria|tendri\w*|tienen algo|cualquier\w*|siempre|"
     r"necesit\w*|llam(?:en|e|ad|a)me|llam(?:en|e|ad)nos|pasarme|pasarnos|acercarme|acercarnos|"
-    r"quedar|quedamos|(?:me|nos) quedan?|recib(?:is|en|ir\w*)|atend(?:eis|er\w*)|atienden)\b",
+    r"quedar|quedamos|(?:me|nos) (?:quedan?|cuadran?|cuadraria|encajan?|encajaria)|"
+    r"recib(?:is|en|ir\w*)|atend(?:eis|er\w*)|atienden)\b",
 }
 """Words with which somebody asks or offers; without one, a sentence only tells something."""
 MEETING: dict[str, str] = {
@@ -337,6 +339,13 @@ MEETING: dict[str, str] = {
     "es": r"\b(?:reunion|cita|llamada|visita|videollamada)\b",
 }
 """What a few words alone, such as a subject, ask for."""
+DURING: dict[str, str] = {
+    "en": r"\b(?:during|within|in the course of)\b",
+    "cs": r"\b(?:behem|v prubehu)\b",
+    "de": r"\b(?:wahrend|im laufe?)\b",
+    "es": r"\bdurante\b",
+}
+"""Before a day or a week it says no more than `in`."""
 BOTH_REFUSED = r"^(?:ani|ni|nor)$"
 
 THEN: dict[str, str] = {
