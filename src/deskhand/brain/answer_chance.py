@@ -8,7 +8,7 @@ docs/decisions/0063-chance-of-an-answer.md.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -17,29 +17,47 @@ from deskhand.language.question_examples import UNANSWERED
 _LEAST, _MOST = 0.02, 0.98
 _SURE = 0.99
 _STEEPEST = 50.0
-_ALIKE, _DOUBTED, _READ, _START = 2.02, -4.34, 0.57, 1.22
-"""For desks with questions of their own."""
 _READ_ALONE, _START_ALONE = 0.82, -0.19
-"""For those without: the slope is fitted, the start is lower than its fit, to be careful."""
+"""For desks without questions: the slope is fitted, the start is lower than its fit, to be
+careful."""
 _DENIED = -2.15
 _LEAST_SHARE = 0.005
 
 
 class _Weights(NamedTuple):
-    """What speaks for an answer to a later ask, and how much."""
+    """What speaks for an answer, and how much."""
 
     own: float
-    after_opening: float
     in_context: float
     after_previous: float
+    after_opening: float
+    after_subject: float
+    after_subject_and_opening: float
+    after_subject_and_previous: float
     sounds: float
+    like_own: float
+    like_after_opening: float
     reading: float
     reading_alone: float
-    is_previous: float
     start: float
 
 
-_LATER = _Weights(0.42, 0.12, 0.47, 0.45, -0.53, 0.22, 0.38, 0.56, -1.69)
+_WEIGHTS = _Weights(
+    own=0.23,
+    in_context=0.25,
+    after_previous=0.10,
+    after_opening=0.15,
+    after_subject=0.28,
+    after_subject_and_opening=0.13,
+    after_subject_and_previous=0.28,
+    sounds=-0.36,
+    like_own=0.30,
+    like_after_opening=0.23,
+    reading=0.25,
+    reading_alone=0.29,
+    start=0.53,
+)
+"""For desks with questions of their own: `scripts/build_answer_weights.py` fits them."""
 
 
 class Likeness(NamedTuple):
@@ -55,8 +73,8 @@ class Likeness(NamedTuple):
     question only sounds like."""
 
 
-class LaterAsk(NamedTuple):
-    """What a desk's own questions say of an ask after others, in four wordings."""
+class AskLikeness(NamedTuple):
+    """What a desk's own questions say of an ask, in each of its wordings."""
 
     own: Likeness
     """How near the ask is by itself."""
@@ -66,36 +84,37 @@ class LaterAsk(NamedTuple):
     """After the ask before it, which may name what "it" is."""
     after_opening: Likeness
     """After what the message says before its first ask."""
-    previous: str | None
-    """The article that answers the ask before it best."""
+    after_subject: Likeness
+    """After the subject, which often names the matter of every ask."""
+    after_subject_and_opening: Likeness
+    after_subject_and_previous: Likeness
 
 
-def by_questions(article: str, alike: Sequence[Likeness], reading: float) -> float:
-    """The chance by the desk's own questions, over all wordings of the ask, and by the score of the
-    ask read together with the article's passage."""
-    by_likeness = 0.0
-    for likeness in alike:
-        supports = likeness.is_answered and likeness.article == article
-        by_likeness += _ALIKE * _log_odds(likeness.confidence) if supports else _DOUBTED
-    return _chance(by_likeness / len(alike) + _READ * reading + _START)
+def likeliest(alike: AskLikeness, most: int) -> list[str]:
+    """The articles that the desk's own questions speak for, the likeliest first."""
+    labels = {label for likeness in alike for label in likeness.shares}
+    labels |= {likeness.article for likeness in alike}
+    articles = {label.removeprefix(UNANSWERED) for label in labels} - {""}
+    return sorted(articles, key=lambda article: (-_by_likeness(article, alike), article))[:most]
 
 
-def of_later_ask(article: str, ask: LaterAsk, reading: float, reading_alone: float) -> float:
-    """The chance that a passage of the article answers an ask after others.
+def by_questions(article: str, alike: AskLikeness, reading: float, reading_alone: float) -> float:
+    """The chance that a passage of the article answers an ask, by the desk's own questions and by
+    the scores of the ask read together with the passage, in its context and by itself.
 
-    Any of its wordings may show what it is about, and what it only sounds like counts against it.
-    It is read with the passage in its context and by itself. The article that answers the ask
-    before it is likelier than another.
+    Any wording may show what the ask is about: a message names its matter in its subject, in its
+    first sentence or in the ask before. What an ask only sounds like counts against it.
     """
-    weighed = _LATER.own * _support(ask.own, article)
-    weighed += _LATER.after_opening * _support(ask.after_opening, article)
-    weighed += _LATER.in_context * _share(ask.in_context, article)
-    weighed += _LATER.after_previous * _share(ask.after_previous, article)
-    weighed += _LATER.sounds * _share(ask.own, f"{UNANSWERED}{article}")
-    weighed += _LATER.reading * reading + _LATER.reading_alone * reading_alone
-    if article == ask.previous:
-        weighed += _LATER.is_previous
-    return _chance(weighed + _LATER.start)
+    read = _WEIGHTS.reading * reading + _WEIGHTS.reading_alone * reading_alone
+    return _chance(_by_likeness(article, alike) + read + _WEIGHTS.start)
+
+
+def _by_likeness(article: str, alike: AskLikeness) -> float:
+    shares = [_share(likeness, article) for likeness in alike]
+    weighed = sum(weight * share for weight, share in zip(_WEIGHTS, shares, strict=False))
+    weighed += _WEIGHTS.sounds * _share(alike.own, f"{UNANSWERED}{article}")
+    weighed += _WEIGHTS.like_own * _support(alike.own, article)
+    return weighed + _WEIGHTS.like_after_opening * _support(alike.after_opening, article)
 
 
 def _support(likeness: Likeness, article: str) -> float:

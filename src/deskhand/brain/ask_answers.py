@@ -3,15 +3,15 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from deskhand.brain.answer_chance import (
-    LaterAsk,
+    AskLikeness,
     Likeness,
     by_questions,
     by_reading,
-    of_later_ask,
+    likeliest,
 )
+from deskhand.brain.ask_wordings import Asked, all_wordings, wordings
 from deskhand.brain.embedded_desk import EmbeddedDesk, IntentPredictor, ReadsAnswers
 from deskhand.brain.named_in_passage import speaks_of_it
 from deskhand.brain.relevance import Ranked
@@ -32,37 +32,16 @@ _WIDE = 40
 """Hits among which a translation of an article is looked for."""
 _READ = 3
 """Passages that are read for an ask where the desk has no questions of its own."""
-_CONTEXT = 160
-"""Characters said before an ask that are searched with it."""
 _LATER = 0.05
 """How much surer the answer to an ask after the first must be, where nobody reads it."""
 _LATER_LEAST = 0.75
 """The chance that the answer to an ask after the first needs at least."""
-_MOST_READ = 5
-"""Articles that are read for a later ask."""
+_LIKELIEST = 3
+"""Articles that the desk's own questions speak for most, which are read with an ask."""
 _DOUBTED = 0.49
 """The most that is said of an answer that is not agreed on."""
 _OF_AN_ARTICLE = 0.5
 """How like the desk's own questions an ask sounds that may be of an article."""
-
-
-class _Asked(NamedTuple):
-    """What is looked up."""
-
-    ask: Part
-    language: str
-    """The reply's."""
-    previous: Part | None
-    """The ask before it; None for the first."""
-    opening: str
-    """What the message says before its first ask."""
-    before: str | None
-    """The article that answers the ask before it best."""
-
-    @property
-    def comes_first(self) -> bool:
-        """Whether the message asks nothing before it."""
-        return self.previous is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +114,11 @@ async def answers_to(
     questions: IntentPredictor | None,
     asks: Sequence[Part],
     language: str,
+    subject: str = "",
 ) -> list[AskAnswer]:
     """One answer an ask, in the message's order. `questions` knows which articles answer what;
-    `language` is the reply's. What is beyond what is looked up has none; of many such asks one is
-    listed more than are ever looked up."""
+    `language` is the reply's, `subject` what the message itself is headed with. What is beyond
+    what is looked up has none; of many such asks one is listed more than are ever looked up."""
     knowledge = desk.knowledge
     most = looked_up(asks) if knowledge is not None else 0
     answers: list[AskAnswer] = []
@@ -146,10 +126,8 @@ async def answers_to(
         if knowledge is None or place >= most:
             answers.append(AskAnswer(ask.text, None, 0.0, False))
             continue
-        previous = answers[-1].hit if answers else None
-        before = previous.original if previous is not None else None
-        earlier = asks[place - 1] if place else None
-        asked = _Asked(ask, language, earlier, asks[0].context, before)
+        previous = asks[place - 1] if place else None
+        asked = Asked(ask, language, previous, asks[0].context, subject)
         answers.append(await _answer(desk, knowledge, embedder, questions, asked))
     return answers
 
@@ -159,7 +137,7 @@ async def _answer(
     knowledge: SearchesKnowledge,
     embedder: Embeds,
     questions: IntentPredictor | None,
-    asked: _Asked,
+    asked: Asked,
 ) -> AskAnswer:
     ask, language = asked.ask, asked.language
     ways = wordings(ask)
@@ -172,16 +150,14 @@ async def _answer(
         return AskAnswer(ask.text, None, 0.0, False)
     if questions is None:
         return await asyncio.to_thread(_nearest_answer, desk, ask, ranked, language)
-    is_later = desk.reads is not None and not asked.comes_first
-    alike = await asyncio.to_thread(
-        likenesses, questions, _later_wordings(asked) if is_later else ways
-    )
-    translated = await _translations(knowledge, ask, alike, ranked, language)
-    if translated:
-        ranked += await asyncio.to_thread(desk.rank, embedder, ask.text, translated)
-    if is_later:
-        return await asyncio.to_thread(_later_answer, desk, asked, alike, ranked)
-    return await asyncio.to_thread(_known_answer, desk, asked, alike, ranked)
+    if desk.reads is None:
+        alike = await asyncio.to_thread(likenesses, questions, ways)
+        ranked += await _translations(desk, embedder, ask, _articles(alike), ranked, language)
+        return await asyncio.to_thread(_unread_answer, desk, asked, alike, ranked)
+    every = AskLikeness(*await asyncio.to_thread(likenesses, questions, all_wordings(asked)))
+    candidates = likeliest(every, _LIKELIEST)
+    ranked += await _translations(desk, embedder, ask, candidates, ranked, language)
+    return await asyncio.to_thread(_read_answer, desk, desk.reads, asked, every, ranked)
 
 
 def _nearest_answer(
@@ -200,55 +176,46 @@ def _nearest_answer(
     return _answered(ask, best, confidence, is_known=is_known, speaks_it=speaks_it)
 
 
-def _known_answer(
-    desk: EmbeddedDesk, asked: _Asked, alike: Sequence[Likeness], ranked: Sequence[Ranked]
+def _unread_answer(
+    desk: EmbeddedDesk, asked: Asked, alike: Sequence[Likeness], ranked: Sequence[Ranked]
 ) -> AskAnswer:
-    """The article that most likely answers, by the ask's likeness to the desk's own questions."""
+    """The article that the desk's own questions speak for, where no model reads it."""
     ask, language = asked.ask, asked.language
-    best: Hit | None = None
-    confidence = 0.0
-    for article in _candidates(alike, ranked, desk.reads is not None):
-        passages = [passage for passage in ranked if passage.hit.original == article]
-        if not passages:
-            continue
-        hit = _to_quote(passages, language)
-        chance = _chance(desk.reads, ask, alike, article, hit)
-        if best is None or chance > confidence:
-            best, confidence = hit, chance
-    if best is None:
+    surest = max(alike, key=lambda likeness: likeness.confidence)
+    passages = [passage for passage in ranked if passage.hit.original == surest.article]
+    if not passages:
         return _only_nearest(ask, ranked)
-    speaks_it = best.language in (None, language)
-    backed = are_backed(alike, best.original, comes_first=asked.comes_first)
+    hit = _to_quote(passages, language)
+    agreed = are_alike(alike)
+    chance = surest.confidence if agreed else min(surest.confidence, _DOUBTED)
     needed = desk.answer_at if asked.comes_first else desk.answer_at + _LATER
-    is_known = confidence >= needed and backed and _speaks_of_it(ask, best)
-    return _answered(ask, best, confidence, is_known=is_known, speaks_it=speaks_it)
+    is_known = agreed and chance >= needed and _speaks_of_it(ask, hit)
+    speaks_it = hit.language in (None, language)
+    return _answered(ask, hit, chance, is_known=is_known, speaks_it=speaks_it)
 
 
-def _later_answer(
-    desk: EmbeddedDesk, asked: _Asked, alike: Sequence[Likeness], ranked: Sequence[Ranked]
+def _read_answer(
+    desk: EmbeddedDesk,
+    reads: ReadsAnswers,
+    asked: Asked,
+    alike: AskLikeness,
+    ranked: Sequence[Ranked],
 ) -> AskAnswer:
-    """The article that most likely answers an ask after others, which may name only half of what
-    it is about: "and does it count as a seat?"."""
-    ask, language, reads = asked.ask, asked.language, desk.reads
-    own, in_its_context, after_previous, after_opening = alike
-    later = LaterAsk(own, in_its_context, after_previous, after_opening, asked.before)
-    articles = _candidates(alike, ranked, is_read=True)
-    if asked.before is not None:
-        articles = {asked.before: None} | articles
+    """The article that most likely answers, by the desk's own questions and by reading."""
+    ask, language = asked.ask, asked.language
     chances: dict[Hit, float] = {}
-    for article in articles:
+    for article in likeliest(alike, _LIKELIEST):
         passages = [passage for passage in ranked if passage.hit.original == article]
-        if passages and reads is not None and len(chances) < _MOST_READ:
+        if passages:
             hit = _to_quote(passages, language)
-            reading = _reading(reads, ask, hit)
-            alone = reads(ask.text, [f"{hit.title}. {hit.text}"], "")[0]
-            chances[hit] = of_later_ask(article, later, reading, alone)
+            reading, alone = _readings(reads, ask, hit)
+            chances[hit] = by_questions(article, alike, reading, alone)
     if not chances:
         return _only_nearest(ask, ranked)
     best = max(chances, key=lambda hit: chances[hit])
     speaks_it = best.language in (None, language)
-    is_sure = chances[best] >= max(desk.answer_at, _LATER_LEAST)
-    is_known = is_sure and _speaks_of_it(ask, best)
+    needed = desk.answer_at if asked.comes_first else max(desk.answer_at, _LATER_LEAST)
+    is_known = chances[best] >= needed and _speaks_of_it(ask, best)
     return _answered(ask, best, chances[best], is_known=is_known, speaks_it=speaks_it)
 
 
@@ -268,16 +235,8 @@ def _answered(
     return AskAnswer(ask.text, hit, confidence, is_sure, is_foreign)
 
 
-def _candidates(
-    alike: Sequence[Likeness], ranked: Sequence[Ranked], is_read: bool
-) -> dict[str, None]:
-    """The articles that may answer: those by the desk's questions and, where reading tells them
-    apart, the nearest."""
-    articles = dict.fromkeys(likeness.article for likeness in alike)
-    if is_read:
-        by_nearness = sorted(ranked, key=lambda passage: -passage.nearness)
-        articles |= dict.fromkeys(passage.hit.original for passage in by_nearness[:_READ])
-    return articles
+def _articles(alike: Sequence[Likeness]) -> list[str]:
+    return list(dict.fromkeys(likeness.article for likeness in alike))
 
 
 def _to_quote(passages: Sequence[Ranked], language: str) -> Hit:
@@ -286,61 +245,29 @@ def _to_quote(passages: Sequence[Ranked], language: str) -> Hit:
     return max(own or passages, key=lambda passage: passage.nearness).hit
 
 
-def _chance(
-    reads: ReadsAnswers | None, ask: Part, alike: Sequence[Likeness], article: str, hit: Hit
-) -> float:
-    """The chance that a passage of the article answers the ask."""
-    if reads is not None:
-        return by_questions(article, alike, _reading(reads, ask, hit))
-    surest = max(likeness.confidence for likeness in alike)
-    return surest if are_alike(alike) else min(surest, _DOUBTED)
-
-
 def _reading(reads: ReadsAnswers, ask: Part, hit: Hit) -> float:
     """The score of an ask, after what was said before it, with a passage."""
     return reads(ask.text, [f"{hit.title}. {hit.text}"], ask.context)[0]
 
 
-def wordings(ask: Part) -> list[str]:
-    """The ask by itself and in its context, by both of which answers are looked for."""
-    return list(dict.fromkeys((ask.text, in_context(ask))))
-
-
-def _later_wordings(asked: _Asked) -> list[str]:
-    """The ask in the four wordings that `LaterAsk` compares, in its order."""
-    ask, previous = asked.ask.text, asked.previous.text if asked.previous is not None else ""
-    opening = asked.opening[-_CONTEXT:]
-    return [ask, in_context(asked.ask), f"{previous} {ask}".strip(), f"{opening} {ask}".strip()]
-
-
-def in_context(ask: Part) -> str:
-    """The ask after the last words before it, which say what "it" is."""
-    before = ask.context[-_CONTEXT:]
-    if len(ask.context) > _CONTEXT:
-        before = before.partition(" ")[2]
-    return f"{before} {ask.text}".strip()
+def _readings(reads: ReadsAnswers, ask: Part, hit: Hit) -> tuple[float, float]:
+    """The scores of an ask with a passage: after what was said before it, and by itself."""
+    reading = _reading(reads, ask, hit)
+    if not ask.context:
+        return reading, reading
+    return reading, reads(ask.text, [f"{hit.title}. {hit.text}"], "")[0]
 
 
 def likenesses(questions: IntentPredictor, wordings: Sequence[str]) -> list[Likeness]:
     """What the desk's own questions say of each wording."""
+    different = list(dict.fromkeys(wordings))
+    predictions = dict(zip(different, questions.predict(different), strict=True))
     made: list[Likeness] = []
-    for prediction in questions.predict(wordings):
+    for prediction in (predictions[wording] for wording in wordings):
         is_answered = not prediction.best.startswith(UNANSWERED)
         article = prediction.best.removeprefix(UNANSWERED)
         made.append(Likeness(article, prediction.confidence, is_answered, prediction.shares))
     return made
-
-
-def are_backed(alike: Sequence[Likeness], article: str, *, comes_first: bool) -> bool:
-    """Whether the desk's own questions say that the article answers the ask.
-
-    Nothing else is asked before the first ask, so what stands there belongs to it, and one of its
-    wordings is enough. A later ask sounds like the ask before it where both are read together, so
-    both of its wordings must be like what the article answers.
-    """
-    if comes_first:
-        return any(likeness.is_answered and likeness.article == article for likeness in alike)
-    return are_alike(alike) and alike[0].article == article
 
 
 def are_alike(alike: Sequence[Likeness]) -> bool:
@@ -350,19 +277,21 @@ def are_alike(alike: Sequence[Likeness]) -> bool:
 
 
 async def _translations(
-    knowledge: SearchesKnowledge,
+    desk: EmbeddedDesk,
+    embedder: Embeds,
     ask: Part,
-    alike: Sequence[Likeness],
+    articles: Sequence[str],
     ranked: Sequence[Ranked],
     language: str,
-) -> list[Hit]:
+) -> list[Ranked]:
     """Passages in the reply's language of articles that were found in others alone."""
     own = {passage.hit.original for passage in ranked if passage.hit.language == language}
-    missing = {likeness.article for likeness in alike} - own
-    if not missing:
+    missing = {*articles} - own
+    if not missing or desk.knowledge is None:
         return []
-    hits = await knowledge.search(ask.text, language=language, limit=_WIDE)
-    return [hit for hit in hits if hit.original in missing]
+    hits = await desk.knowledge.search(ask.text, language=language, limit=_WIDE)
+    wanted = [hit for hit in hits if hit.original in missing]
+    return await asyncio.to_thread(desk.rank, embedder, ask.text, wanted) if wanted else []
 
 
 async def _search(knowledge: SearchesKnowledge, question: str, language: str) -> list[Hit]:

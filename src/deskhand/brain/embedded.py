@@ -21,8 +21,8 @@ from deskhand.brain.ask_answers import (
     likenesses,
     looked_up,
     whole,
-    wordings,
 )
+from deskhand.brain.ask_wordings import wordings
 from deskhand.brain.embedded_desk import EmbeddedDesk, IntentPrediction, IntentPredictor
 from deskhand.brain.json_answer import AnswerProblem
 from deskhand.brain.message_matters import Matter, decide_several, several_matters
@@ -40,6 +40,7 @@ from deskhand.brain.task_inputs import (
     conversation_language,
     language_of,
     newest,
+    own_subject,
     question_of,
     received_at,
     said_in,
@@ -300,7 +301,8 @@ class EmbeddedBrain:
             looked_at = in_category(desk.knowledge, task.knowledge_category, task.also_categories)
             desk = replace(desk, knowledge=looked_at)
         questions = await asyncio.to_thread(self._question_model)
-        return await answers_to(desk, self._embedder, questions, asks, spoken)
+        subject = own_subject(task)
+        return await answers_to(desk, self._embedder, questions, asks, spoken, subject)
 
     async def aside(self, text: str, run_id: str) -> str | None:
         """What the articles say to a question, in their own words; None where it is not sure that

@@ -1,5 +1,6 @@
 """Where brains find things in a task: the message, its sender, what earlier stages gave."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -19,6 +20,11 @@ _CLEAR = 0.8
 """How clear a text's language must be to change the language of a conversation."""
 _NEAR = {"sk": "cs", "cs": "sk"}
 """Languages whose speakers read each other's, and that a few words hardly tell apart."""
+_LONGEST_SUBJECT = 120
+_PASSED_ON = re.compile(
+    r"\W*(?:re|aw|antw|odp|sv|rép|fwd?|wg|tr|rv|přep|pd)(?:\[[0-9]{1,3}\])? ?:", re.IGNORECASE
+)
+"""How the subject of an answer, or of a mail that is passed on, begins."""
 _FEW_WORDS = 4
 """A body shorter than this says little without its subject."""
 
@@ -74,6 +80,13 @@ def own_words(text: str, subject: str) -> str:
     own = visible_reply(text)
     passed_on = forwarded(text, subject)
     return own if passed_on is None else f"{own}\n{visible_reply(passed_on.body)}".strip()
+
+
+def own_subject(task: Task) -> str:
+    """The subject, where the sender wrote it for this message; that of an answer or of a mail that
+    is passed on is an earlier message's."""
+    subject = " ".join(str(message_of(task).get("subject") or "").split())[:_LONGEST_SUBJECT]
+    return subject if has_words(subject) and not _PASSED_ON.match(subject) else ""
 
 
 def wording_of(task: Task) -> str:

@@ -6,14 +6,16 @@ from typing import NamedTuple
 
 import pytest
 
+from deskhand.brain.answer_chance import AskLikeness
 from deskhand.brain.ask_answers import (
     are_alike,
-    are_backed,
     asks_beside,
     asks_of,
     likenesses,
 )
+from deskhand.brain.ask_wordings import Asked, all_wordings
 from deskhand.brain.named_in_passage import leaves_out_code, says_it_of_another
+from deskhand.brain.task_inputs import own_subject
 from deskhand.language.asks import Part, PartKind
 from deskhand.model.tasks import Task, TaskKind
 
@@ -45,12 +47,45 @@ def test_an_ask_and_its_context_must_be_like_the_same_questions() -> None:
     assert not are_alike(likenesses(differing, ["a", "b"]))
 
 
-def test_the_first_ask_needs_one_wording_and_later_ones_both() -> None:
-    differing = likenesses(Known(Prediction("desks", 0.7), Prediction("lamps", 0.9)), ["a", "b"])
-    assert are_backed(differing, "lamps", comes_first=True)
-    assert not are_backed(differing, "lamps", comes_first=False)
-    unanswered = likenesses(Known(Prediction("?lamps", 0.6)), ["a"])
-    assert not are_backed(unanswered, "lamps", comes_first=True)
+def test_an_ask_is_looked_for_after_all_that_may_say_what_it_is_about() -> None:
+    first = Part(PartKind.ASK, "What does it cost?", 40, 58, "Our kettle is broken.")
+    ask = Part(PartKind.ASK, "and for how long?", 60, 77, "What does it cost?")
+    asked = Asked(ask, "en", first, first.context, "Renting a kettle")
+    assert all_wordings(asked) == [
+        "and for how long?",
+        "What does it cost? and for how long?",
+        "What does it cost? and for how long?",
+        "Our kettle is broken. and for how long?",
+        "Renting a kettle. and for how long?",
+        "Renting a kettle. Our kettle is broken. and for how long?",
+        "Renting a kettle. What does it cost? and for how long?",
+    ]
+    assert len(all_wordings(asked)) == len(AskLikeness._fields)
+
+
+def test_without_a_subject_the_ask_stands_without_it() -> None:
+    ask = Part(PartKind.ASK, "What does it cost?", 0, 18)
+    assert set(all_wordings(Asked(ask, "en"))) == {"What does it cost?"}
+
+
+@pytest.mark.parametrize(
+    ("subject", "own"),
+    [
+        ("Renting a  kettle", "Renting a kettle"),
+        ("Re: Your order is on its way", ""),
+        ("AW: AW: Ihre Bestellung", ""),
+        ("FW: FW: chairs again", ""),
+        ("[shop] Re: lamps", "[shop] Re: lamps"),
+        ("Regarding a return", "Regarding a return"),
+        ("???", ""),
+        (None, ""),
+    ],
+)
+def test_the_subject_of_an_answer_is_an_earlier_messages(subject: str | None, own: str) -> None:
+    task = Task(
+        kind=TaskKind.DRAFT, stage="draft", text="?", inputs={"message": {"subject": subject}}
+    )
+    assert own_subject(task) == own
 
 
 def test_asks_beside_a_meeting_are_of_another_topic_or_like_what_articles_answer() -> None:
