@@ -24,7 +24,7 @@ _DENIED = -2.15
 _LEAST_SHARE = 0.005
 
 
-class _Weights(NamedTuple):
+class Weights(NamedTuple):
     """What speaks for an answer, and how much."""
 
     own: float
@@ -42,7 +42,7 @@ class _Weights(NamedTuple):
     start: float
 
 
-_WEIGHTS = _Weights(
+_WEIGHTS = Weights(
     own=0.23,
     in_context=0.25,
     after_previous=0.10,
@@ -95,26 +95,33 @@ def likeliest(alike: AskLikeness, most: int) -> list[str]:
     labels = {label for likeness in alike for label in likeness.shares}
     labels |= {likeness.article for likeness in alike}
     articles = {label.removeprefix(UNANSWERED) for label in labels} - {""}
-    return sorted(articles, key=lambda article: (-_by_likeness(article, alike), article))[:most]
+    weighed = {article: _weighed(of_likeness(article, alike)) for article in articles}
+    return sorted(articles, key=lambda article: (-weighed[article], article))[:most]
 
 
 def by_questions(article: str, alike: AskLikeness, reading: float, reading_alone: float) -> float:
     """The chance that a passage of the article answers an ask, by the desk's own questions and by
-    the scores of the ask read together with the passage, in its context and by itself.
+    the scores of the ask read together with the passage, in its context and by itself."""
+    evidence = (*of_likeness(article, alike), reading, reading_alone)
+    return _chance(_weighed(evidence) + _WEIGHTS.start)
+
+
+def of_likeness(article: str, alike: AskLikeness) -> tuple[float, ...]:
+    """What the desk's own questions say for an article, in the order of the weights.
 
     Any wording may show what the ask is about: a message names its matter in its subject, in its
     first sentence or in the ask before. What an ask only sounds like counts against it.
     """
-    read = _WEIGHTS.reading * reading + _WEIGHTS.reading_alone * reading_alone
-    return _chance(_by_likeness(article, alike) + read + _WEIGHTS.start)
+    return (
+        *(_share(likeness, article) for likeness in alike),
+        _share(alike.own, f"{UNANSWERED}{article}"),
+        _support(alike.own, article),
+        _support(alike.after_opening, article),
+    )
 
 
-def _by_likeness(article: str, alike: AskLikeness) -> float:
-    shares = [_share(likeness, article) for likeness in alike]
-    weighed = sum(weight * share for weight, share in zip(_WEIGHTS, shares, strict=False))
-    weighed += _WEIGHTS.sounds * _share(alike.own, f"{UNANSWERED}{article}")
-    weighed += _WEIGHTS.like_own * _support(alike.own, article)
-    return weighed + _WEIGHTS.like_after_opening * _support(alike.after_opening, article)
+def _weighed(evidence: tuple[float, ...]) -> float:
+    return sum(weight * value for weight, value in zip(_WEIGHTS, evidence, strict=False))
 
 
 def _support(likeness: Likeness, article: str) -> float:

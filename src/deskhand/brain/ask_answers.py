@@ -17,6 +17,7 @@ from deskhand.brain.named_in_passage import speaks_of_it
 from deskhand.brain.relevance import Ranked
 from deskhand.brain.task_inputs import message_of, said_in, written_language
 from deskhand.language.answer_language import wished_language
+from deskhand.language.asked_prices import asks_for_a_price
 from deskhand.language.asks import Part, PartKind, read_parts, speaks
 from deskhand.language.question_examples import UNANSWERED
 from deskhand.model.knowledge import Hit
@@ -40,6 +41,8 @@ _LIKELIEST = 3
 """Articles that the desk's own questions speak for most, which are read with an ask."""
 _DOUBTED = 0.49
 """The most that is said of an answer that is not agreed on."""
+_LIKELY = 0.65
+"""How surely an ask is likely of another topic."""
 _OF_AN_ARTICLE = 0.5
 """How like the desk's own questions an ask sounds that may be of an article."""
 
@@ -81,14 +84,16 @@ def _names_language(ask: Part) -> bool:
 def asks_beside(
     topic: str, asks: Sequence[Part], topics: IntentPredictor, articles: IntentPredictor
 ) -> list[Part]:
-    """The asks that are not of the topic: they are of another one, or of none and sound like what
-    an article is about."""
+    """The asks that are not of the topic: they are of another one, likely of another, sound like
+    what an article is about, or ask what something costs."""
     texts = [ask.text for ask in asks]
     predictions = zip(asks, topics.predict(texts), articles.predict(texts), strict=True)
     beside: list[Part] = []
     for ask, by_topic, by_article in predictions:
+        is_of_another = by_topic.label not in (None, topic)
+        is_likely_of_another = by_topic.best != topic and by_topic.confidence >= _LIKELY
         is_of_an_article = by_topic.label is None and by_article.confidence >= _OF_AN_ARTICLE
-        if is_of_an_article or by_topic.label not in (None, topic):
+        if is_of_another or is_likely_of_another or is_of_an_article or asks_for_a_price(ask.text):
             beside.append(ask)
     return beside
 

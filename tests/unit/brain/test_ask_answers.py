@@ -16,6 +16,7 @@ from deskhand.brain.ask_answers import (
 from deskhand.brain.ask_wordings import Asked, all_wordings
 from deskhand.brain.named_in_passage import leaves_out_code, says_it_of_another
 from deskhand.brain.task_inputs import own_subject
+from deskhand.language.asked_prices import asks_for_a_price
 from deskhand.language.asks import Part, PartKind
 from deskhand.model.tasks import Task, TaskKind
 
@@ -45,6 +46,39 @@ def test_an_ask_and_its_context_must_be_like_the_same_questions() -> None:
     assert are_alike(likenesses(agreeing, ["a", "b"]))
     differing = Known(Prediction("desks", 0.7), Prediction("lamps", 0.9))
     assert not are_alike(likenesses(differing, ["a", "b"]))
+
+
+def test_what_is_likely_of_another_topic_or_asks_for_a_price_stands_beside_a_meeting() -> None:
+    texts = ("Which of them suits you?", "Do you come to customers?", "Does the visit cost much?")
+    asks = [Part(PartKind.ASK, text, 0, len(text)) for text in texts]
+    topics = Known(
+        Prediction("other", 0.5),
+        Prediction("question", 0.9),
+        Prediction("meeting", 0.9, "meeting"),
+    )
+    articles = Known(*[Prediction("hours", 0.2)] * 3)
+    beside = asks_beside("meeting", asks, topics, articles)
+    assert [ask.text for ask in beside] == list(texts[1:])
+
+
+@pytest.mark.parametrize(
+    ("ask", "is_price"),
+    [
+        ("Is the visit free of charge?", True),
+        ("Co stojí taková návštěva?", True),
+        ("Kostet der Termin etwas?", True),
+        ("¿Cobran ustedes la visita?", True),
+        ("La visite est-elle gratuite ?", True),
+        ("Czy wizyta jest bezpłatna?", True),
+        ("When would suit you?", False),
+        ("Kdy by na mě měl někdo čas?", False),
+        ("Was passt Ihnen?", False),
+        ("¿Nos pueden atender el martes?", False),
+        ("Are you free on Tuesday?", False),
+    ],
+)
+def test_an_ask_for_a_price_is_known(ask: str, is_price: bool) -> None:
+    assert asks_for_a_price(ask) is is_price
 
 
 def test_an_ask_is_looked_for_after_all_that_may_say_what_it_is_about() -> None:
