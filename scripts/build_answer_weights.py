@@ -25,7 +25,7 @@ from sklearn.preprocessing import StandardScaler
 
 from deskhand.brain.answer_chance import AskLikeness, Weights, likeliest, of_likeness
 from deskhand.brain.ask_answers import MOST_ASKS, asks_of, likenesses
-from deskhand.brain.ask_wordings import Asked, all_wordings
+from deskhand.brain.ask_wordings import AskInMessage, all_wordings
 from deskhand.brain.build import learned_questions
 from deskhand.brain.task_inputs import own_subject
 from deskhand.knowledge.ingest import Indexer
@@ -97,12 +97,12 @@ def _task(mail: dict[str, Any]) -> Task:
     return Task(kind=TaskKind.DRAFT, stage="draft", text=mail["body"], inputs=inputs)
 
 
-def _asked(task: Task, asks: Sequence[Part], language: str) -> list[Asked]:
+def _asked(task: Task, asks: Sequence[Part], language: str) -> list[AskInMessage]:
     subject = own_subject(task)
-    made: list[Asked] = []
+    made: list[AskInMessage] = []
     for place, ask in enumerate(asks[:MOST_ASKS]):
         previous = asks[place - 1] if place else None
-        made.append(Asked(ask, language, previous, asks[0].context, subject))
+        made.append(AskInMessage(ask, language, previous, asks[0].context, subject))
     return made
 
 
@@ -123,7 +123,7 @@ def _in_a_row(left: list[str], right: list[str]) -> float:
 
 
 async def _evidence(
-    knowledge: Any, questions: Any, asked: Asked
+    knowledge: Any, questions: Any, asked: AskInMessage
 ) -> AsyncIterator[tuple[str, tuple[float, ...]]]:
     alike = AskLikeness(*likenesses(questions, all_wordings(asked)))
     hits = await knowledge.search(asked.ask.text, language=asked.language, limit=WIDE)

@@ -11,7 +11,7 @@ from deskhand.brain.answer_chance import (
     by_reading,
     likeliest,
 )
-from deskhand.brain.ask_wordings import Asked, all_wordings, wordings
+from deskhand.brain.ask_wordings import AskInMessage, all_wordings, wordings
 from deskhand.brain.embedded_desk import EmbeddedDesk, IntentPredictor, ReadsAnswers
 from deskhand.brain.named_in_passage import speaks_of_it
 from deskhand.brain.relevance import Ranked
@@ -132,7 +132,7 @@ async def answers_to(
             answers.append(AskAnswer(ask.text, None, 0.0, False))
             continue
         previous = asks[place - 1] if place else None
-        asked = Asked(ask, language, previous, asks[0].context, subject)
+        asked = AskInMessage(ask, language, previous, asks[0].context, subject)
         answers.append(await _answer(desk, knowledge, embedder, questions, asked))
     return answers
 
@@ -142,7 +142,7 @@ async def _answer(
     knowledge: SearchesKnowledge,
     embedder: Embeds,
     questions: IntentPredictor | None,
-    asked: Asked,
+    asked: AskInMessage,
 ) -> AskAnswer:
     ask, language = asked.ask, asked.language
     ways = wordings(ask)
@@ -182,7 +182,7 @@ def _nearest_answer(
 
 
 def _unread_answer(
-    desk: EmbeddedDesk, asked: Asked, alike: Sequence[Likeness], ranked: Sequence[Ranked]
+    desk: EmbeddedDesk, asked: AskInMessage, alike: Sequence[Likeness], ranked: Sequence[Ranked]
 ) -> AskAnswer:
     """The article that the desk's own questions speak for, where no model reads it."""
     ask, language = asked.ask, asked.language
@@ -202,7 +202,7 @@ def _unread_answer(
 def _read_answer(
     desk: EmbeddedDesk,
     reads: ReadsAnswers,
-    asked: Asked,
+    asked: AskInMessage,
     alike: AskLikeness,
     ranked: Sequence[Ranked],
 ) -> AskAnswer:

@@ -12,7 +12,7 @@ _CONTEXT = 160
 """Characters said before an ask that are looked for with it."""
 
 
-class Asked(NamedTuple):
+class AskInMessage(NamedTuple):
     """An ask, and where it stands in its message."""
 
     ask: Part
@@ -36,7 +36,7 @@ def wordings(ask: Part) -> list[str]:
     return list(dict.fromkeys((ask.text, in_context(ask))))
 
 
-def all_wordings(asked: Asked) -> list[str]:
+def all_wordings(asked: AskInMessage) -> list[str]:
     """The ask in the wordings that `AskLikeness` compares, in its order; some may be the same."""
     ask, previous = asked.ask.text, asked.previous.text if asked.previous is not None else ""
     opening = asked.opening[-_CONTEXT:]

@@ -13,7 +13,7 @@ from deskhand.brain.ask_answers import (
     asks_of,
     likenesses,
 )
-from deskhand.brain.ask_wordings import Asked, all_wordings
+from deskhand.brain.ask_wordings import AskInMessage, all_wordings
 from deskhand.brain.named_in_passage import leaves_out_code, says_it_of_another
 from deskhand.brain.task_inputs import own_subject
 from deskhand.language.asked_prices import asks_for_a_price
@@ -84,7 +84,7 @@ def test_an_ask_for_a_price_is_known(ask: str, is_price: bool) -> None:
 def test_an_ask_is_looked_for_after_all_that_may_say_what_it_is_about() -> None:
     first = Part(PartKind.ASK, "What does it cost?", 40, 58, "Our kettle is broken.")
     ask = Part(PartKind.ASK, "and for how long?", 60, 77, "What does it cost?")
-    asked = Asked(ask, "en", first, first.context, "Renting a kettle")
+    asked = AskInMessage(ask, "en", first, first.context, "Renting a kettle")
     assert all_wordings(asked) == [
         "and for how long?",
         "What does it cost? and for how long?",
@@ -99,7 +99,7 @@ def test_an_ask_is_looked_for_after_all_that_may_say_what_it_is_about() -> None:
 
 def test_without_a_subject_the_ask_stands_without_it() -> None:
     ask = Part(PartKind.ASK, "What does it cost?", 0, 18)
-    assert set(all_wordings(Asked(ask, "en"))) == {"What does it cost?"}
+    assert set(all_wordings(AskInMessage(ask, "en"))) == {"What does it cost?"}
 
 
 @pytest.mark.parametrize(

@@ -61,17 +61,17 @@ def _stands_in_list(marks: TimeMarks, left: Place, right: Place) -> bool:
     return alternatives is None and is_bare(marks, (right[0], held[0].start))
 
 
-def _only_then(marks: TimeMarks, left: Place, told: DaySpot | TimeSpot) -> bool:
+def _only_then(marks: TimeMarks, left: Place, reason: DaySpot | TimeSpot) -> bool:
     """Whether hours are the only ones that suit, and the part of the day that is told of next is
     another: that is why."""
     hours = marks_in(marks, left)
-    if any(isinstance(mark, DaySpot) for mark in hours) or isinstance(told, DaySpot):
+    if any(isinstance(mark, DaySpot) for mark in hours) or isinstance(reason, DaySpot):
         return False
     said = marks.folded[left[0] : left[1]]
-    if not told.part or any_of(wish_words.ONLY, marks.languages).search(said) is None:
+    if not reason.part or any_of(wish_words.ONLY, marks.languages).search(said) is None:
         return False
     times = [mark for mark in hours if isinstance(mark, TimeSpot)]
-    return not both(of_spots(times), of_spots([told]))
+    return not both(of_spots(times), of_spots([reason]))
 
 
 def _is_single(mark: DaySpot | TimeSpot) -> bool:

@@ -132,17 +132,13 @@ def _left_over(marks: TimeMarks, used: Sequence[Place]) -> list[Place]:
 
 def _before_a_day(marks: TimeMarks) -> list[Place]:
     """Words like `during` with nothing but small words between them and a day."""
-    words = [
-        match.span() for match in any_of(wish_words.DURING, marks.languages).finditer(marks.folded)
-    ]
-    starts = [spot.start for spot in marks.days]
-    return [
-        place
-        for place in words
-        if any(
-            0 <= start - place[1] <= _NEAR and is_bare(marks, (place[1], start)) for start in starts
-        )
-    ]
+    words = any_of(wish_words.DURING, marks.languages).finditer(marks.folded)
+    return [match.span() for match in words if _leads_to_a_day(marks, match.end())]
+
+
+def _leads_to_a_day(marks: TimeMarks, place: int) -> bool:
+    near = [spot.start for spot in marks.days if 0 <= spot.start - place <= _NEAR]
+    return bool(near) and is_bare(marks, (place, min(near)))
 
 
 def _after_leaving(marks: TimeMarks) -> list[Place]:
