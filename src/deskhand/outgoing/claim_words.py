@@ -77,6 +77,14 @@ def phrases_of(section: str) -> re.Pattern[str]:
 
 
 @cache
+def phrases_of_each(section: str) -> dict[str, re.Pattern[str]]:
+    """The phrases of each key of a section, as patterns of whole words."""
+    return {
+        key: re.compile(rf"(?<!\w)(?:{listed})(?!\w)") for key, listed in _table()[section].items()
+    }
+
+
+@cache
 def pattern_of(section: str) -> re.Pattern[str]:
     """The pattern that a section is."""
     return re.compile(_table()[section]["all"])

@@ -8,11 +8,12 @@ numbers deny. Whether the sentence is right is a second reader's to say.
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+from deskhand.language.slots.folded_text import fold
 from deskhand.outgoing.claim_words import words_of_each
 from deskhand.outgoing.content_words import words_in
 from deskhand.outgoing.grounds import Grounds
 from deskhand.outgoing.proved_sums import proves
-from deskhand.outgoing.quoted_limits import bounds_in, is_limit_of, is_term, number_of
+from deskhand.outgoing.quoted_limits import bounds_in, ends_with, is_limit_of, is_term, number_of
 from deskhand.outgoing.sentences import clauses_of, sentences
 from deskhand.outgoing.stated_values import values_in
 from deskhand.outgoing.values import MONEY, Value, is_stated, same_value
@@ -34,6 +35,22 @@ def is_own_beside_limit(value: Value, text: str, grounds: Grounds) -> bool:
     return bool(limits) and _is_compared_rightly(value, text, limits, is_said=is_said)
 
 
+def is_first_above(value: Value, text: str, grounds: Grounds) -> bool:
+    """Whether a number at its place is the first that a limit of a source lets in or keeps out:
+    `from six people on` where it says `more than five`."""
+    before = fold(text[: value.start]).rstrip()
+    if value.kind != "number" or value.unit or not ends_with(before, "from_on"):
+        return False
+    bounds = chain.from_iterable(bounds_in(passage) for passage in grounds.verified.others)
+    return any(
+        not bound.is_most
+        and not bound.limit.unit
+        and number_of(value) == number_of(bound.limit) + 1
+        and ends_with(fold(bound.clause.text[: bound.limit.start]).rstrip(), "rather_more")
+        for bound in bounds
+    )
+
+
 def _is_said(value: Value, grounds: Grounds) -> bool:
     """Whether the customer names it; he may leave out what it counts (`so about 1,500?`)."""
     said = [other for other in grounds.message_values if other.kind == "number"]
@@ -44,8 +61,10 @@ def _is_said(value: Value, grounds: Grounds) -> bool:
 
 
 def _follows(value: Value, grounds: Grounds) -> bool:
-    stated = [*grounds.message_values, *grounds.article_values, *grounds.record_values]
-    return proves(grounds.sums, value, stated)
+    bare = [other for other in grounds.message_values if other.kind == "number" and not other.unit]
+    meant = [other._replace(unit=value.unit) for other in bare if value.unit not in MONEY]
+    said = [*grounds.message_values, *meant]
+    return proves(grounds.sums, value, [*said, *grounds.article_values, *grounds.record_values])
 
 
 def _limits(grounds: Grounds) -> list[Value]:

@@ -61,7 +61,7 @@ def bounds_in(passage: Passage) -> Iterator[Bound]:
             if value.kind != "number":
                 continue
             before = _before(clause.text, value)
-            if _ends_with(before, "from_on"):
+            if ends_with(before, "from_on"):
                 yield Bound(value, clause, passage, is_most=False)
             elif _is_most(before, value):
                 yield Bound(value, clause, passage, is_most=True)
@@ -69,13 +69,13 @@ def bounds_in(passage: Passage) -> Iterator[Bound]:
 
 def is_limit_of(text: str, value: Value) -> bool:
     """Whether a text calls a value a limit itself: `up to 12 persons`."""
-    return _ends_with(_before(text, value), "up_to")
+    return ends_with(_before(text, value), "up_to")
 
 
 def is_term(text: str, value: Value) -> bool:
     """Whether a text makes a value a limit of any kind: `up to`, `within` or `from` it."""
     before = _before(text, value)
-    return any(_ends_with(before, section) for section in ("up_to", "within", "from_on"))
+    return any(ends_with(before, section) for section in ("up_to", "within", "from_on"))
 
 
 def _before(text: str, value: Value) -> str:
@@ -85,16 +85,17 @@ def _before(text: str, value: Value) -> str:
 
 def _is_most(before: str, value: Value) -> bool:
     """`up to 15`, `within 30 days`, `carries 120 kg`."""
-    if _ends_with(before, "up_to") or _is_limit_of_time(before, value):
+    if ends_with(before, "up_to") or _is_limit_of_time(before, value):
         return True
-    return value.unit == "kg" and _ends_with(before, "bears")
+    return value.unit == "kg" and ends_with(before, "bears")
 
 
 def _is_limit_of_time(before: str, value: Value) -> bool:
-    return value.unit in _DURATIONS and _ends_with(before, "within")
+    return value.unit in _DURATIONS and ends_with(before, "within")
 
 
-def _ends_with(folded: str, section: str) -> bool:
+def ends_with(folded: str, section: str) -> bool:
+    """Whether a folded text ends with a phrase of a section."""
     return any(match.end() == len(folded) for match in phrases_of(section).finditer(folded))
 
 

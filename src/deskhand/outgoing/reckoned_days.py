@@ -14,9 +14,10 @@ from itertools import islice
 
 from deskhand.language.slots.date_relative import workdays_away
 from deskhand.language.slots.folded_text import fold
-from deskhand.outgoing.claim_words import meanings_of, pattern_of
+from deskhand.outgoing.claim_words import meanings_of, pattern_of, phrases_of
 from deskhand.outgoing.derived_dates import day_of, is_day, shifted, year_of
 from deskhand.outgoing.grounds import Grounds
+from deskhand.outgoing.quoted_limits import ends_with
 from deskhand.outgoing.values import Value
 
 _WEEK = 7
@@ -25,6 +26,7 @@ _WEEKS_AROUND = 2
 _MOST_DAYS, _MOST_SPANS = 24, 16
 """How many days and spans are reckoned with: with more of them any day would follow."""
 _MOST_WORKDAYS = 60
+_MOST_DIGITS = 3
 _MOST_MINUTES = 24 * 60
 _ONE_O_CLOCK, _NOON = 60, 12 * 60
 _HOURS = frozenset(str(hour) for hour in range(1, 25))
@@ -32,6 +34,8 @@ _DAY = timedelta(days=1)
 _IN_DAYS = "in "
 _DAY_OF_MONTH = re.compile(r"(?<![\w.,:])([0-9]{1,2})(?:st|nd|rd|th|\.)?(?![\w:%])")
 _WEEKDAY_BEFORE = re.compile(r"\b([a-z]+),? (?:the |der |den |dem |el |le |dne )?$")
+_DOTTED = re.compile(r"(?<![\w.,])([01]?[0-9]|2[0-3])\.([0-5][0-9])(?![\w.]|,[0-9]| ?(?:EUR|€|Kč))")
+"""`18.15` as a time of day."""
 _OF_DAYS = ("date", "weekday", "relative")
 
 
@@ -94,7 +98,7 @@ def _reckoned_days(grounds: Grounds) -> Iterator[date]:
         yield from (day, day - _DAY, day + _DAY)
         yield from (workdays_away(day, -1), workdays_away(day, 1))
         for span in spans:
-            yield from filter(None, (_moved(day, span, back=back) for back in (False, True)))
+            yield from filter(None, (moved(day, span, back=back) for back in (False, True)))
 
 
 def _known_days(grounds: Grounds) -> Iterator[date]:
@@ -104,16 +108,24 @@ def _known_days(grounds: Grounds) -> Iterator[date]:
     yield today
     sources = [*grounds.record_values, *grounds.article_values]
     dated = [value for value in sources if value.kind == "date"]
-    days = [day for value in (*grounds.message_values, *dated) for day in _days_of(value, today)]
+    days = [day for value in (*grounds.message_values, *dated) for day in days_of(value, today)]
     days += [today - int(ago) * _DAY for ago in _days_ago(grounds)]
     days += list(_days_of_months(grounds, days or [today]))
     yield from dict.fromkeys(day for day in days if day != today)
 
 
 def _days_ago(grounds: Grounds) -> Iterator[str]:
-    """How long ago a day is that the customer calls `yesterday`."""
+    """How long ago a day is that the customer calls `yesterday`, or `three days ago`."""
     ago = meanings_of("days_ago")
     yield from (ago[word] for word in grounds.message_words if word in ago)
+    for value in grounds.message_values:
+        if value.unit == "day" and _is_ago(value, grounds.message):
+            yield from (reading for reading in value.readings if len(reading) <= _MOST_DIGITS)
+
+
+def _is_ago(value: Value, message: str) -> bool:
+    before, behind = fold(message[: value.start]).rstrip(), fold(message[value.end :]).lstrip()
+    return bool(ends_with(before, "ago_before") or phrases_of("ago_behind").match(behind))
 
 
 def _days_of_months(grounds: Grounds, named: Sequence[date]) -> Iterator[date]:
@@ -123,7 +135,7 @@ def _days_of_months(grounds: Grounds, named: Sequence[date]) -> Iterator[date]:
         yield from filter(None, days)
 
 
-def _days_of(value: Value, today: date) -> Iterator[date]:
+def days_of(value: Value, today: date) -> Iterator[date]:
     """The days that a value may mean."""
     if value.kind == "relative":
         yield from _relative_days(value, today)
@@ -169,7 +181,7 @@ def _spans(grounds: Grounds) -> Iterator[Value]:
             yield value
 
 
-def _moved(day: date, span: Value, *, back: bool) -> date | None:
+def moved(day: date, span: Value, *, back: bool) -> date | None:
     """The day a span after or before another; `soon` is the next working day."""
     if "day before" in span.readings:
         return day - _DAY if back else None
@@ -187,7 +199,7 @@ def _reckoned_times(grounds: Grounds) -> set[str]:
     """Times of day that lie some minutes, which somebody names, before or after a known one."""
     said = [*grounds.message_values, *grounds.record_values, *grounds.article_values]
     times = [int(minutes) for value in said if value.kind == "time" for minutes in value.readings]
-    times += _spoken_hours(grounds)
+    times += spoken_hours(grounds)
     times += [time + _NOON for time in times if _ONE_O_CLOCK <= time < _NOON]  # `at 1:20`
     spans = [span for value in said for span in _minutes_of(value)]
     reckoned = {str(time) for time in times[:_MOST_DAYS]}
@@ -197,11 +209,14 @@ def _reckoned_times(grounds: Grounds) -> set[str]:
     return reckoned
 
 
-def _spoken_hours(grounds: Grounds) -> list[int]:
-    """The times of day that the customer names without minutes: `at four`, `half past four`."""
+def spoken_hours(grounds: Grounds) -> list[int]:
+    """The times of day that the customer names without minutes or a colon: `at four`, `half past
+    four`, `18.15`."""
     said = [value for value in grounds.message_values if value.kind == "number"]
     hours = [int(reading) for value in said for reading in value.readings if reading in _HOURS]
     times = [hour * 60 for hour in hours]
+    for match in _DOTTED.finditer(grounds.message):
+        times.append(int(match[1]) * 60 + int(match[2]))
     for match in pattern_of("half_past").finditer(fold(grounds.message)):
         word = match[match.lastgroup or 0]
         number = word if word in _HOURS else meanings_of("numbers").get(word)

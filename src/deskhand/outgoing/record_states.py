@@ -5,7 +5,8 @@ A record says it in a word (`status: shipped`), by the name of a field (`paid: f
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -58,6 +59,17 @@ def states_of(fields: Mapping[str, Any]) -> set[str]:
             if isinstance(value, str):
                 states |= _states_told_in(value)
     return states - {""}
+
+
+def in_stock_of(records: Iterable[Mapping[str, Any]]) -> Decimal | None:
+    """The most pieces that a record says are there; None where none says it."""
+    counts = [
+        Decimal(str(value))
+        for fields in records
+        for name, value in fields.items()
+        if name in _STOCK and isinstance(value, int | float) and not isinstance(value, bool)
+    ]
+    return max(counts, default=None)
 
 
 def _states_told_in(value: str) -> set[str]:

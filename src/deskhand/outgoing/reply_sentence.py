@@ -1,12 +1,13 @@
 """One sentence of a reply that a model wrote: its words, its values, and whether it claims
 something."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from deskhand.language.slots.folded_text import fold
-from deskhand.outgoing.claim_words import pattern_of, phrases_of, words_of
+from deskhand.outgoing.claim_words import meanings_of, pattern_of, phrases_of, words_of
 from deskhand.outgoing.content_words import Word, same_word, stands_among, tokens, words_in
 from deskhand.outgoing.contradictions import is_about_record
 from deskhand.outgoing.courtesy import is_address, only_feels
@@ -167,6 +168,8 @@ class ReplySentence:
         if self.language != "de":
             return not is_first or (is_record and self._begins_name(start, word))
         place = start + word.start - self.start
+        if is_told_name(self.text, place, word.folded):
+            return True
         before = words_in(self.text[:place])[-1:]
         after = words_in(self.text[place + word.end - word.start :])[:1]
         if before and before[0].folded in ("in", "nach", "aus", "bei"):
@@ -207,6 +210,19 @@ class ReplySentence:
             else:
                 total += 1
         return quoted / total if total else 1.0
+
+
+def is_told_name(text: str, place: int, folded: str) -> bool:
+    """Whether a word is a name where every noun has a capital: one in capitals alone, one behind a
+    title, a carrier or a way to pay."""
+    given = re.match(r"[^\W\d_]+", text[place:])
+    if folded in words_of("services"):
+        return True
+    is_unit = folded in meanings_of("units")
+    if given is not None and len(given.group()) > 1 and given.group().isupper() and not is_unit:
+        return True
+    before = words_in(text[:place])[-1:]
+    return bool(before) and before[0].folded in words_of("person_titles")
 
 
 def _is_within(word: Word, places: Sequence[tuple[int, int]]) -> bool:

@@ -6,7 +6,9 @@ from deskhand.language.identify import identify
 from deskhand.outgoing.grounds import Grounds
 from deskhand.outgoing.sentences import sentence_at
 from deskhand.outgoing.settling import MOST_ASKED, may_be_asked, may_be_asked_about, may_be_settled
+from deskhand.outgoing.stated_values import values_in
 from deskhand.outgoing.unbacked_claim import UnbackedClaim
+from deskhand.outgoing.value_owner import is_said_of_another
 
 LANGUAGES = ("en", "cs", "de", "es", "fr", "pl", "sk")
 """Languages whose claims are read."""
@@ -29,9 +31,22 @@ def settled_again(
         return [*claims, UnbackedClaim("refused", sentence, reason, *place)]
     if sentence not in grounds.confirmed:
         return claims
+    if _tells_value_of_another(place, text, grounds):
+        return claims
     if all(may_be_settled(claim, grounds, text) for claim in claims):
         return []
     return claims
+
+
+def _tells_value_of_another(place: tuple[int, int], text: str, grounds: Grounds) -> bool:
+    """Whether the sentence here gives a thing what sources say of another alone."""
+    start, end = place
+    return any(
+        is_said_of_another(
+            value._replace(start=value.start + start, end=value.end + start), text, grounds
+        )
+        for value in values_in(text[start:end], grounds.now)
+    )
 
 
 def sentences_to_read(

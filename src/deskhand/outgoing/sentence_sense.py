@@ -92,14 +92,42 @@ def states_dose(sentence: ReplySentence, *, is_answer: bool) -> bool:
 
 
 def advises_to_take(sentence: ReplySentence) -> bool:
-    """Whether a sentence with a strength tells somebody to take the medicine, which no source and
-    no record does: `take Ibalgin 400 mg`."""
-    has_dose = any(value.unit in DOSES for value in sentence.values)
-    advice = pattern_of("intake").search(fold(sentence.text)) if has_dose else None
-    if advice is None:
-        return False
+    """Whether a sentence tells somebody to take a medicine, which no source and no record does:
+    `take Ibalgin 400 mg`, `take one tablet in the evening`."""
+    folded = fold(sentence.text)
     said = [word.folded for passage in sentence.grounds.passages for word in words_in(passage.text)]
-    return advice.group() not in said
+    has_dose = any(value.unit in DOSES for value in sentence.values)
+    if has_dose:
+        advised = pattern_of("intake").search(folded)
+        return advised is not None and advised.group() not in said
+    for advised in pattern_of("taking").finditer(folded):
+        verb = advised.group().split()[0]
+        if verb in said or verb.endswith(_WE_DO) or _OF_US.search(folded[: advised.start()]):
+            continue  # what a source says, or what we take with us
+        if _takes_medicine(sentence, folded[advised.end() :]):
+            return True
+    return False
+
+
+def _takes_medicine(sentence: ReplySentence, behind: str) -> bool:
+    """Whether a portion, or a medicine of a record, stands behind a verb of taking."""
+    if pattern_of("portions").search(behind) is not None:
+        return True
+    named = [word.folded for word in words_in(behind)[:_OBJECT]]
+    records = [record for record in sentence.grounds.records if _OF_MEDICINES & set(record.fields)]
+    texts = [str(record.fields.get(field, "")) for record in records for field in _NAMES]
+    medicines = [word.folded for text in texts for word in words_in(text)]
+    longer = [medicine for medicine in medicines if len(medicine) > _SHORT_NAME]
+    return any(same_word(medicine, word) for medicine in longer for word in named)
+
+
+_WE_DO = ("eme", "emos", "amos")
+_OF_US = re.compile(r"\b(?:we|they|people|colleagues?|carriers?|drivers?|wir)(?: \w+)? $")
+_OBJECT = 3
+"""Words behind a verb among which is what is taken."""
+_NAMES = ("product", "name")
+_OF_MEDICINES = frozenset(("substance", "strength", "prescription"))
+"""Fields that only the record of a medicine has."""
 
 
 def _says_where_it_is(sentence: ReplySentence) -> bool:

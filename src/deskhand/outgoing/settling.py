@@ -9,25 +9,27 @@ the customer's own case, or in answer to a question.
 from collections.abc import Sequence
 
 from deskhand.language.instructions import spoken_to_machine
-from deskhand.language.slots.folded_text import fold
-from deskhand.outgoing.claim_words import WordList, pattern_of, words_of, words_of_each
-from deskhand.outgoing.content_words import same_word, stands_among, words_in
+from deskhand.outgoing.chosen_multiples import is_of_multiple, multiples_in
+from deskhand.outgoing.claim_words import meanings_of, words_of
+from deskhand.outgoing.content_words import same_word, words_in
 from deskhand.outgoing.counted_things import counts
 from deskhand.outgoing.grounds import Grounds
-from deskhand.outgoing.own_values import is_own_beside_limit
-from deskhand.outgoing.polarity import is_conditional
+from deskhand.outgoing.no_values import is_no_value, is_owed
+from deskhand.outgoing.own_values import is_first_above, is_own_beside_limit
 from deskhand.outgoing.proved_sums import proves
-from deskhand.outgoing.quoted_sources import meaningful_words
+from deskhand.outgoing.quoted_limits import number_of
 from deskhand.outgoing.reckoned_days import is_reckoned, is_reckoned_number
-from deskhand.outgoing.record_states import states_in
-from deskhand.outgoing.sentences import answers_joined, clauses_of, sentence_at
+from deskhand.outgoing.reckoned_spans import is_span_between
+from deskhand.outgoing.reply_sentence import is_told_name
 from deskhand.outgoing.unbacked_claim import UnbackedClaim
+from deskhand.outgoing.value_owner import is_said_of_another
 from deskhand.outgoing.values import DOSES, MONEY, Value, is_stated
 
 MOST_ASKED, LONGEST_ASKED = 20, 600
 """What a second reader is asked at most: more of a reply in other words is a person's to read."""
 _STEM, _ENDING = 3, 2
 """Letters that two forms of a name share at least, and that their ends may have at most."""
+_WEEK, _WORKWEEK = 7, 5
 _LENGTHS = frozenset(("", "mm", "cm", "m"))
 _NEVER_THE_CUSTOMERS = DOSES | MONEY | {"g", "kg", "percent", "day", "workday"}
 """Terms, prices and doses are the desk's to say: the customer's own never count."""
@@ -45,6 +47,8 @@ def may_be_settled(claim: UnbackedClaim, grounds: Grounds, text: str) -> bool:
             return claim.value is not None and _is_known(claim, claim.value, grounds, text)
         case "name":
             words = [word.folded for word in words_in(claim.text)]
+            if any(is_told_name(text, claim.start, word) for word in words):
+                return all(_is_form(word, grounds) for word in words)
             return bool(words) and all(_may_be_word(word, grounds) for word in words)
         case _:
             return False
@@ -70,58 +74,34 @@ def _is_known(claim: UnbackedClaim, value: Value, grounds: Grounds, text: str) -
     as a day."""
     if value.unit in DOSES:
         return False
-    values = _known_values(grounds)
-    if _is_stated(value, values) or proves(grounds.sums, value, values):
-        return True
-    if is_reckoned(value, grounds) or is_own_beside_limit(value, text, grounds):
-        return True
     here = value._replace(start=claim.start, end=claim.end)
-    if is_reckoned_number(here, text, grounds) or _is_at_once(here, text, grounds):
+    if is_said_of_another(here, text, grounds) or is_owed(here, text, grounds):
+        return False
+    if _is_calculated(here, text, grounds) or _is_of_calendar(here, text, grounds):
         return True
-    if _is_included(here, text, grounds):
+    if is_own_beside_limit(value, text, grounds) or is_first_above(here, text, grounds):
+        return True
+    if is_no_value(here, text, grounds):
         return True
     sources = [*(shown for _, shown in grounds.shown), grounds.message]
     return counts(grounds.counted, here, text, sources)
 
 
-def _is_at_once(value: Value, text: str, grounds: Grounds) -> bool:
-    """Whether `right away` only says that something is in stock, as a record says it is, or tells
-    of what the customer may do himself (`if you start right away`)."""
-    clause = _clause_at(text, value.start)
-    moved = [word for word in words_in(clause) if word.folded in words_of("moved")]
-    if value.readings != {"soon"} or moved:
-        return False
-    if is_conditional(clause) and pattern_of("customer").search(fold(clause)):
+def _is_calculated(value: Value, text: str, grounds: Grounds) -> bool:
+    """Whether a value at its place stands somewhere, or comes of what does."""
+    values = _known_values(grounds)
+    multiples = list(multiples_in(text, grounds))
+    if _is_stated(value, values) or is_of_multiple(value, multiples):
         return True
-    return "in stock" in grounds.states and "in stock" in states_in(clause)
+    chosen = [number for multiple in multiples for number in multiple]
+    return proves(grounds.sums, value, [*values, *chosen])
 
 
-def _is_included(value: Value, text: str, grounds: Grounds) -> bool:
-    """Whether `nothing extra` is said of what a source calls included, in a sentence that says so
-    itself: `maintenance is included, so there is nothing to pay for it`."""
-    sentence = sentence_at(text, value.start) or ""
-    says_so = [word.folded for word in words_in(sentence) if word.folded in _included()]
-    if value.readings != {"0"} or value.unit not in MONEY or not says_so:
-        return False
-    named = [word.folded for word in meaningful_words(sentence) if word.folded not in says_so]
-    for passage in grounds.verified.others:
-        for clause in passage.clauses:
-            about = [word for word in clause.words if stands_among(word, named)]
-            if about and any(word in _included() for word in clause.words):
-                return True
-    return False
-
-
-def _included() -> WordList:
-    return words_of_each("synonyms")["includes"]
-
-
-def _clause_at(text: str, place: int) -> str:
-    for start, end in answers_joined(text):
-        for first, last in clauses_of(text[start:end]):
-            if start + first <= place < start + last:
-                return text[start + first : start + last]
-    return ""
+def _is_of_calendar(value: Value, text: str, grounds: Grounds) -> bool:
+    """Whether a day, a time or a span at its place follows from known ones."""
+    if is_reckoned(value, grounds) or is_reckoned_number(value, text, grounds):
+        return True
+    return is_span_between(value, text, grounds)
 
 
 def _is_stated(value: Value, values: Sequence[Value]) -> bool:
@@ -129,6 +109,8 @@ def _is_stated(value: Value, values: Sequence[Value]) -> bool:
     `(2 x 12 EUR)`, and a length to the one beside it, as in `140 x 70 cm`."""
     if is_stated(value, values):
         return True
+    if value.kind == "number" and value.unit == "day":
+        return any(_is_workweeks(value, other) for other in values)
     if value.kind != "number" or value.unit not in _LENGTHS:
         return False
     numbers = [other for other in values if other.kind == "number"]
@@ -137,17 +119,39 @@ def _is_stated(value: Value, values: Sequence[Value]) -> bool:
     return any(value.readings & other.readings for other in numbers)
 
 
+def _is_workweeks(value: Value, other: Value) -> bool:
+    """Whether weeks are as long as so many working days: two weeks as ten."""
+    if other.kind != "number" or other.unit != "workday":
+        return False
+    return (
+        number_of(value) % _WEEK == 0 and number_of(value) * _WORKWEEK == number_of(other) * _WEEK
+    )
+
+
 def _known_values(grounds: Grounds) -> list[Value]:
-    said = [value for value in grounds.message_values if value.unit not in _NEVER_THE_CUSTOMERS]
+    said = [
+        value
+        for value in grounds.message_values
+        if value.unit not in _NEVER_THE_CUSTOMERS and value.readings != {"soon"}
+    ]
     return [*grounds.article_values, *grounds.record_values, *said]
 
 
 def _may_be_word(word: str, grounds: Grounds) -> bool:
     """Whether a capital letter may be no new name: in German every noun has one; elsewhere it is a
     form of a word that stands in a source or the message."""
-    if grounds.language == "de":
+    return grounds.language == "de" or _is_form(word, grounds)
+
+
+def _is_form(word: str, grounds: Grounds) -> bool:
+    """Whether it is a form of a word that stands in a source or the message, a month that somebody
+    names (`February` where the customer writes `Feb`) or a festival."""
+    if word in words_of("festivals"):
         return True
     said = (*grounds.article_words, *grounds.message_words, *grounds.record_words)
+    month = meanings_of("months").get(word)
+    if month is not None and any(meanings_of("months").get(other) == month for other in said):
+        return True
     return any(same_word(word, other) or _same_stem(word, other) for other in said)
 
 

@@ -16,6 +16,7 @@ from deskhand.outgoing.claim_words import (
     meanings_of,
     pattern_of,
     phrases_of,
+    phrases_of_each,
     words_of,
 )
 from deskhand.outgoing.number_units import (
@@ -52,8 +53,10 @@ _NUMBER_OF_PIECES = re.compile(r"[a-z]+ [0-9]+(?:-[a-z]{3,}|st|nd|rd|th|er)*")
 """`room 12`, `the 48-tablet` and `the 9th` are no identifiers."""
 _MEASURE = re.compile(r"[a-z]+ [0-9]+(?:mg|mcg|ug|ml|cl|l|kg|g|mm|cm|m|km|w|eur|czk|kc|h|am|pm)")
 """`hold 160kg` is none, nor is `holds 160kg`."""
-_NAMED_NUMBER = re.compile(r"[a-z]{3,} ([0-9]+(?:-[0-9]+){2,})")
+_NAMED_NUMBER = re.compile(r"[a-z]{2,} ([0-9]+(?:-[0-9]+){2,})")
 """`number 01445-778-2` names the number behind the word."""
+_TWO_NUMBERS = re.compile(r"[a-z]{2,} [0-9]+-[0-9]+")
+"""`the number is 3391-22`: the word is none of it, unless it is written as a code is."""
 _SIZE = re.compile(r"(?<![\w.,/-])([0-9]{2,4})x([0-9]{2,4})(?![0-9x])")
 _WORD = re.compile(r"[a-z]+")
 _DISTRICT = re.compile(r"\b(?:praha|praze|prahy|prag|prague|praga|wien|vienna|viena) $")
@@ -96,6 +99,7 @@ class _Reader:
             *self._clocks(),
             *self._nothing(),
             *self._soon(),
+            *self._parts_of_hours(),
             *self._paces(),
             *self._weekdays(),
             *self._relative_days(),
@@ -289,7 +293,8 @@ class _Reader:
     def _identifiers(self) -> Iterator[Value]:
         for match in _IDENTIFIER.finditer(self._folded):
             digits = re.fullmatch(r"[a-z]+ ([0-9]{6,})", match.group())
-            digits = digits or _NAMED_NUMBER.fullmatch(match.group())
+            if self._given(match).upper() != self._given(match):
+                digits = digits or _NAMED_NUMBER.fullmatch(match.group())
             if digits is not None and self._free(*match.span()):
                 start = match.start() + digits.start(1)
                 bare = digits[1].replace("-", "")
@@ -317,7 +322,7 @@ class _Reader:
             unit, unit_end = unit_after(self._folded, end)
             is_german = words[place : place + 2] == ["an", "den"]  # `to the`, no day
             is_one = words[place] in words_of("one") and not is_german
-            if number is None and is_one and unit in _ONE_OF:
+            if number is None and is_one and unit in _ONE_OF and self._free(start, end):
                 number = "1"
             if number is None and not unit and words[place] in words_of("bare_measures"):
                 number, unit, unit_end = "1", "l", end
@@ -332,6 +337,14 @@ class _Reader:
         for match in _WORD.finditer(self._folded):
             for length in keys_of("pace", match.group()):
                 number, unit = length.split()
+                if self._free(*match.span()):
+                    yield self._made("number", {number}, *match.span(), unit=unit)
+
+    def _parts_of_hours(self) -> Iterator[Value]:
+        """`a quarter of an hour`, `eine Viertelstunde`."""
+        for length, phrases in phrases_of_each("lengths").items():
+            number, unit = length.split()
+            for match in phrases.finditer(self._folded):
                 if self._free(*match.span()):
                     yield self._made("number", {number}, *match.span(), unit=unit)
 
@@ -363,6 +376,8 @@ def _does_nothing(folded: str, match: re.Match[str]) -> bool:
 
 def _is_identifier(folded: str, given: str) -> bool:
     if any(letter.isdigit() for letter in folded):
+        if _TWO_NUMBERS.fullmatch(folded) and given.upper() != given:
+            return False
         return not any(form.fullmatch(folded) for form in (_NUMBER_OF_PIECES, _MEASURE))
     return given.upper() == given
 

@@ -354,6 +354,33 @@ def test_a_record_of_a_medicine_is_no_advice_to_take_it(reply: str) -> None:
     assert "subject" in held(reply, "Do you have Ibalgin 400 mg?", results=[DRUG])
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Take one tablet in the evening.",
+        "We advise you to take two tablets daily.",
+        "Seven packs are there. Just take Ibalgin after a meal.",
+        "Vezměte si dvě tablety denně.",
+        "Nehmen Sie Ibalgin nach dem Essen.",
+        "Tome un comprimido al día.",
+    ],
+)
+def test_advice_to_take_a_medicine_needs_no_strength(reply: str) -> None:
+    assert "subject" in held(reply, "Do you have Ibalgin?", results=[DRUG])
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Our people take the packaging with them in the morning.",
+        "Please take the code of the text message with you.",
+        "It takes three days.",
+    ],
+)
+def test_what_else_is_taken_is_no_advice(reply: str) -> None:
+    assert "subject" not in held(reply, "Do you have Ibalgin?", results=[DRUG])
+
+
 def test_what_a_source_says_of_taking_it_may_be_told() -> None:
     leaflet = SourceText("leaflet", "Take one tablet of Ibalgin 400 mg with water.", "Leaflet")
     reply = "Take one tablet of Ibalgin 400 mg with some water."

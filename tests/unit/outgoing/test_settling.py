@@ -321,3 +321,111 @@ def test_settling_grows_with_the_length_of_what_is_quoted() -> None:
 
     lines_run(lambda: work(20))
     assert lines_run(lambda: work(400)) < 3 * lines_run(lambda: work(200))
+
+
+@pytest.mark.parametrize(
+    ("reply", "language"),
+    [
+        ("Ihr Paket kommt mit DHL zu Ihnen.", "de"),
+        ("Ihr Paket kommt mit Hermes zu Ihnen.", "de"),
+        ("Zuständig für Ihre Lieferung ist Herr Kowalski.", "de"),
+        ("Sie können die Lieferung auch mit PayPal bezahlen.", "de"),
+        ("Your parcel comes with DHL.", "en"),
+    ],
+)
+def test_a_carrier_or_a_person_that_stands_nowhere_is_never_settled(
+    reply: str, language: str
+) -> None:
+    asked = "Mit wem kommt mein Paket?"
+    assert "name" in held(reply, grounds(asked, results=[SHIPPED]))
+    stated = SourceText("carriers", "We ship with DHL and Hermes, or pay by PayPal. Mr Kowalski.")
+    assert "name" not in held(reply, grounds(asked, stated, results=[SHIPPED]))
+
+
+def test_a_german_noun_is_no_new_name() -> None:
+    assert held("Ihre Bestellung A-20417 ist in guten Händen.", grounds(results=[SHIPPED])) == []
+
+
+def test_a_month_and_a_festival_are_no_new_names() -> None:
+    assert held("Its delivery in February costs 49 EUR.", grounds("In Feb?")) == []
+    assert held("Přejeme vám klidné Vánoce", grounds("Děkuji.")) == []
+    assert held("Its delivery in February costs 49 EUR.", grounds("In May?")) == ["name"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "waits"),
+    [
+        ("Please write to us right away with the number.", False),
+        ("Am besten melden Sie sich bitte sofort bei uns.", False),
+        ("Raději přijďte ještě dnes.", False),
+        ("Please note that we refund the money right away.", True),
+        ("We write to you right away.", True),
+        ("Wir liefern die Lampe sofort.", True),
+    ],
+)
+def test_what_the_customer_is_asked_to_do_at_once_is_no_promise(reply: str, waits: bool) -> None:
+    assert ("value" in held(reply, grounds("Can you do it at once?"))) is waits
+
+
+def test_nothing_may_be_no_amount() -> None:
+    paid = ToolSource("find_invoice", {"invoice": "F-1187", "paid": True}, {})
+    unpaid = ToolSource("find_invoice", {"invoice": "F-1187", "paid": False}, {})
+    reply = "Invoice F-1187 is settled, so nothing is outstanding any more."
+    assert "value" not in held(reply, grounds(results=[paid]))
+    assert "value" in held(reply, grounds(results=[unpaid]))
+    asked = grounds("And my desk?", SYRUP)
+    assert "value" not in held("For your desk nothing changes.", asked)
+    assert "value" in held("Your desk costs you nothing.", asked)
+    assert "value" in held("Nothing is charged for a desk.", asked)
+
+
+PLANS = SourceText(
+    "plans",
+    "The Basis plan costs 180 EUR a year, help comes within three working days. The Plus plan costs"
+    " 320 EUR, help comes on the next working day.",
+    "Plans",
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "waits"),
+    [
+        ("With Plus you would pay 320 EUR for it.", False),
+        ("With Basis you would pay 320 EUR for it.", True),
+        ("With Plus you would pay 180 EUR for it.", True),
+        ("Plus is 320 EUR where Basis is 180 EUR.", False),
+        ("With Basis they are there on the next working day.", True),
+        ("You would pay 320 EUR for it.", False),
+    ],
+)
+def test_a_value_of_another_thing_is_not_settled(reply: str, waits: bool) -> None:
+    assert ("value" in held(reply, grounds("What do I pay?", PLANS))) is waits
+
+
+def test_parts_of_a_shipment_that_is_on_its_way_were_sent() -> None:
+    on_way = ToolSource("find_order", {"order": "A-7", "status": "in transit"}, {"order": "A-7"})
+    assert held("Your order A-7 was already sent.", grounds("A-7?", results=[on_way])) == []
+
+
+def test_that_something_has_been_open_is_no_deed() -> None:
+    hours = SourceText("hours", "The shop opens at 7:30.", "Hours")
+    reply = "At 7:45 it has been open for a quarter of an hour, from 7:30."
+    assert held(reply, grounds("Are you open at 7:45?", hours)) == []
+    assert held("It has been cancelled, from 7:30.", grounds("Are you open?", hours)) != []
+
+
+GROUPS = SourceText("groups", "For groups of more than five people, make an appointment.", "Groups")
+
+
+def test_the_first_number_above_a_limit_may_be_settled() -> None:
+    asked = grounds("How many may come?", GROUPS)
+    assert held("From six people on you need an appointment.", asked) == []
+    assert held("Ab sechs Personen bitten wir um einen Termin.", asked) == []
+    assert "value" in held("From seven people on you need an appointment.", asked)
+    assert "value" in held("The six of you need an appointment.", asked)
+
+
+def test_that_something_is_not_free_states_no_amount() -> None:
+    asked = grounds("Is it free?", GROUPS)
+    assert "value" not in held("An appointment for a group is not free.", asked)
+    assert "value" in held("An appointment for a group is free.", asked)

@@ -70,3 +70,26 @@ def test_german_numbers_are_one_word(word: str, number: int | None) -> None:
 @pytest.mark.parametrize("code", ["R-SR33ZOA3", "R-PT5JAREY", "R-UT4RANIV"])
 def test_a_code_that_holds_the_short_name_of_a_day_is_a_code(code: str) -> None:
     assert [value.kind for value in values_in(f"rezervace {code}")] == ["identifier"]
+
+
+@pytest.mark.parametrize(
+    ("text", "minutes"),
+    [
+        ("a quarter of an hour", "15"),
+        ("eine Viertelstunde", "15"),
+        ("tři čtvrtě hodiny", "45"),
+        ("un cuarto de hora", "15"),
+        ("an hour and a half", "90"),
+    ],
+)
+def test_parts_of_an_hour_are_a_length(text: str, minutes: str) -> None:
+    (value,) = values_in(f"It takes {text}.")
+    assert (value.readings, value.unit) == ({minutes}, "minute")
+
+
+@pytest.mark.parametrize("before", ["is", "lautet", "es", "number"])
+def test_a_word_before_a_number_with_a_dash_is_none_of_it(before: str) -> None:
+    assert states("tracking: 3391-22", f"It {before} 3391-22.")
+    assert states("tracking: 0998-1187-2", f"It {before} 0998-1187-2.")
+    assert not states("tracking: 3391-22", f"It {before} 3391-23.")
+    assert not states("tracking: AB 3391-22", f"It {before} XY 3391-22.")
