@@ -20,18 +20,26 @@ _PARTS = re.compile(r"[,;.]\s+")
 """States that exclude each other."""
 DENIED = {"is paid": "is unpaid", "is unpaid": "is paid", "in stock": "sold out"}
 """What a denied state says."""
+_LONGEST_REMEMBERED = 1_000
+"""Characters of a text whose states are remembered."""
 _STOCK = frozenset(("stock", "available", "in_stock", "left", "quantity_available"))
 
 
-@lru_cache(maxsize=4096)
 def states_in(text: str) -> frozenset[str]:
     """The states that the words of a text name."""
+    return _read_states(text) if len(text) > _LONGEST_REMEMBERED else _states_of_words(text)
+
+
+def _read_states(text: str) -> frozenset[str]:
     folded = fold(text)
     states = {state for word in words_in(text) for state in keys_of("states", word.folded)}
     for state, phrases in words_of_each("state_phrases").items():
         if any(phrase.replace("_", " ") in folded for phrase in phrases.whole):
             states.add(state)
     return frozenset(states - {"in stock"} if "sold out" in states else states)
+
+
+_states_of_words = lru_cache(maxsize=4096)(_read_states)
 
 
 def claimed_states(text: str, *, negative: bool) -> frozenset[str]:
