@@ -20,6 +20,7 @@ class AskPhrases(NamedTuple):
     accented: re.Pattern[str]
     asks_inside: re.Pattern[str]
     next_question: re.Pattern[str]
+    asks_on: re.Pattern[str]
     alternatives: re.Pattern[str]
     repeated: re.Pattern[str]
     relatives: re.Pattern[str]
@@ -76,6 +77,7 @@ def _phrases(language: str | None) -> AskPhrases:
             rf"[,;:?]\s+(?:(?:{joins})\s+)?{begins}|\s(?:{joins})\s+{begins}"
             rf"|,?\s(?:{joins})\s+(?=(?:{joined})\b)"
         ),
+        asks_on=re.compile(rf"(?:\w{{1,4}} )?(?:{joins})[ ,]+(?:{joined})\b(?: [^\s,]+){{2,}}"),
         alternatives=re.compile(rf"[,;]?\s+(?:{_any_of(spoken, 'alternatives')})\b"),
         repeated=re.compile(rf"\b(?:{_any_of(spoken, 'repeated')})\b"),
         relatives=re.compile(rf"(?:{_any_of(spoken, 'relatives')})\b"),

@@ -114,9 +114,10 @@ def _kinds(reading: FoldedText, phrases: AskPhrases) -> Iterator[tuple[SentenceS
     marked = any(_is_marked(_words(reading, span)) for span in items)
     asking_list = bool(items) and _asks_by_its_items(reading, spans, phrases)
     only_items = asking_list
+    kind = PartKind.STATEMENT
     for span in spans:
         words = _words(reading, span)
-        kind = _kind_of(words, phrases)
+        kind = _kind_of(words, phrases, after=kind)
         if kind is PartKind.ASK and _only_sounds_asking(reading, span, phrases):
             kind = PartKind.STATEMENT
         announces = words.rstrip().endswith(":")
@@ -292,7 +293,7 @@ def _asks_by_itself(words: str, phrases: AskPhrases) -> bool:
     return request is not None and len(bare[request.end() :].split()) >= 2
 
 
-def _kind_of(words: str, phrases: AskPhrases) -> PartKind:
+def _kind_of(words: str, phrases: AskPhrases, *, after: PartKind = PartKind.STATEMENT) -> PartKind:
     bare = words.strip(_AROUND)
     if phrases.courtesy.fullmatch(bare.rstrip(" ?.!,;:-)")):
         return PartKind.STATEMENT
@@ -300,6 +301,8 @@ def _kind_of(words: str, phrases: AskPhrases) -> PartKind:
         return PartKind.ASK
     if phrases.indirect.search(bare):
         return PartKind.ASK
+    if after is PartKind.ASK and phrases.asks_on.fullmatch(bare):
+        return PartKind.ASK  # "What does it cost? And if twelve of them are cheaper :)"
     if phrases.wishes.search(bare):
         return PartKind.WISH
     return PartKind.THANKS if phrases.thanks.search(bare) else PartKind.STATEMENT

@@ -19,6 +19,9 @@ _QUOTE = re.compile(
 )
 _ACTS = {
     "en": (
+        rf"(?:please|pls|kindly|need|want|would like) {_BETWEEN}(?:a|an|the|another) "
+        r"(?:corrected|amended|revised|updated|new|fresh) "
+        r"(?:one|copy|version|document|invoice|bill|offer|contract|confirmation|label)",
         rf"(?:please|pls|kindly) {_BETWEEN}(?:change|amend|cancel|remove|delete|add|update|correct"
         r"|refund|deliver|ship|move|postpone|reschedule|prepare|arrange|issue|replace|swap|reduce"
         r"|increase|stop|extend|collect|pick|reserve|book|order|forward|call|ring|phone|put|make"
@@ -27,6 +30,8 @@ _ACTS = {
         r"(?:changed|cancelled|removed|deleted|corrected|refunded|replaced|moved)",
     ),
     "de": (
+        r"(?:bitte|brauche|brauchen|benotige|benotigen) (?:[\w'-]+ ){0,5}?"
+        r"(?:korrigierte|berichtigte|geanderte|angepasste|aktualisierte)[nrms]?\b",
         r"(?:andern|stornieren|streichen|loschen|erganzen|korrigieren|erstatten|liefern"
         r"|verschieben|tauschen|reduzieren|reservieren|buchen|erstellen|veranlassen|entfernen"
         r"|rufen|stellen|schreiben|bestellen|verlangern|sperren|umandern|anpassen) sie\b",
@@ -37,22 +42,30 @@ _ACTS = {
         r"(?:zmente|zruste|stornujte|doructe|opravte|smazte|vymazte|pripravte|vystavte|zavolejte"
         r"|rezervujte|objednejte|presunte|posunte|pridejte|odeberte|snizte|zvyste|vratte|vymente"
         r"|upravte|prodluzte|zablokujte|doplnte)\b",
+        rf"(?:prosi(?:m|me)|potrebuj[iu]|potrebujeme|poslete|zaslete) {_BETWEEN}(?:o )?"
+        r"(?:opraven|upraven|aktualizovan|zmenen)(?:ou|y|e|eho|ych)\b",
         rf"prosi(?:m|me) {_BETWEEN}o (?:zmenu|zruseni|storno|opravu|smazani|vymenu|vraceni"
         r"|presunuti|doplneni|upravu|rezervaci|vystaveni|prodlouzeni|zaslani nabidky)",
     ),
     "es": (
+        rf"(?:por favor|necesit[oa]|necesitamos|envien|enviad|enviame|envienme|manden|mandenme) "
+        rf"{_BETWEEN}(?:corregid|rectificad|actualizad|modificad)[oa]s?\b",
         r"(?:cambien|cambiad|cancelen|cancelad|anulen|anulad|borren|borrad|preparen|preparad"
         r"|modifiquen|modificad|corrijan|corregid|llamen|llamad|llamenme|reserven|reservad"
         r"|aplacen|aplazad|retiren|retirad|recojan|recoged|devuelvan|devolved|anadan|anadid"
         r"|quiten|quitad|amplien)\b",
     ),
     "fr": (
+        rf"(?:merci de|veuillez|besoin d'une?|envoyez) {_BETWEEN}"
+        r"(?:corrigee?|rectifiee?|modifiee?|actualisee?)s?\b",
         r"(?:changez|annulez|modifiez|preparez|corrigez|appelez|reservez|supprimez|livrez"
         r"|remboursez|remplacez|ajoutez|retirez|reportez|etablissez)\b",
         rf"(?:veuillez|merci de) {_BETWEEN}(?:changer|annuler|modifier|preparer|corriger|appeler"
         r"|reserver|supprimer|livrer|rembourser|remplacer|ajouter|retirer|reporter|etablir)\b",
     ),
     "pl": (
+        rf"(?:prosz[ea]|prosimy|potrzebuje|potrzebujemy) {_BETWEEN}(?:o )?"
+        r"(?:poprawion|skorygowan|zaktualizowan|zmienion)(?:a|y|e|ej|ego|ych)\b",
         rf"prosz[ea] {_BETWEEN}(?:o (?:zmiane|anulowanie|usuniecie|poprawienie|korekte|zwrot"
         r"|wymiane|przygotowanie|rezerwacje)|zmienic|anulowac|usunac|poprawic|zarezerwowac"
         r"|przygotowac|zadzwonic|wymienic|dodac)\b",

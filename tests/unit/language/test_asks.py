@@ -271,3 +271,29 @@ def test_a_spanish_question_begins_at_its_mark(text: str, expected: list[str]) -
 )
 def test_what_is_told_later_or_leads_to_a_question_asks_nothing(language: str, text: str) -> None:
     assert len(asks(text, "", language)) == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "How much is the desk? Oh and if the legs come in white"),
+        ("cs", "Kolik stojí ten stůl? Jo a jestli má bílé nohy"),
+        ("es", "¿Cuánto cuesta la mesa? Ah y si tiene patas blancas"),
+        ("fr", "Combien coûte la table ? Et si elle existe en blanc"),
+    ],
+)
+def test_a_question_may_go_on_in_a_sentence_of_its_own(language: str, text: str) -> None:
+    assert len(asks(text, "", language)) == 2
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "How much is the desk? And if it is late, leave it at the gate."),
+        ("cs", "Kolik stojí ten stůl? A jestli to nejde, nevadí."),
+        ("es", "¿Cuánto cuesta la mesa? Y si no la tienen, no pasa nada."),
+        ("en", "The desk is nice. And if the legs come in white"),
+    ],
+)
+def test_a_condition_behind_a_question_asks_nothing(language: str, text: str) -> None:
+    assert len(asks(text, "", language)) <= 1

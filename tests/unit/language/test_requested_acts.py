@@ -17,6 +17,12 @@ from deskhand.language.requested_acts import requested_act
         ("es", "Por favor, cambien la dirección del pedido. ¿Hasta cuándo es gratis?"),
         ("fr", "Merci de modifier la facture. Combien de temps cela prend-il ?"),
         ("pl", "Proszę o zmianę adresu na fakturze. Ile to trwa?"),
+        ("en", "Our street is wrong on it, please send a corrected copy. How long does it take?"),
+        ("de", "Die Adresse ist falsch. Bitte schicken Sie uns die geänderte Rechnung."),
+        ("cs", "Je tam špatná ulice, prosím o upravený doklad. Kdy přijde?"),
+        ("es", "La calle está mal, necesito la factura corregida. ¿Cuándo llega?"),
+        ("fr", "La rue est fausse, merci de m'envoyer la facture corrigée."),
+        ("pl", "Ulica jest błędna, proszę o poprawioną fakturę. Kiedy dojdzie?"),
     ],
 )
 def test_something_to_be_done_beside_a_question_is_seen(language: str, text: str) -> None:
