@@ -13,6 +13,7 @@ from deskhand.config.sections.outgoing import Action, ClauseSpec
 from deskhand.config.sections.slots import SlotSpec
 from deskhand.language.slots import SlotExtractor
 from deskhand.measures import measure
+from deskhand.outgoing.values import MONEY
 
 AMOUNTS_AND_DAYS = SlotExtractor(
     [SlotSpec(name="amount", type="money"), SlotSpec(name="day", type="date", prefer="future")]
@@ -152,8 +153,7 @@ def _gather(data: Any, midnight: datetime, values: set[str], depth: int) -> None
         values |= _values_in_text(data, midnight)
     elif isinstance(data, _MAPPINGS):
         fields = cast(Mapping[str, Any], data)
-        if "currency" in fields:
-            values |= _priced(fields)
+        values |= _priced(fields)
         for value in fields.values():
             _gather(value, midnight, values, depth + 1)
     elif isinstance(data, Sequence):
@@ -179,12 +179,18 @@ def _day_of(data: Any) -> set[str]:
 
 
 def _priced(fields: Mapping[str, Any]) -> set[str]:
-    """`{"total": 49.9, "currency": "EUR"}`: every number beside a currency is an amount of it."""
+    """Amounts whose currency the name of their field says (`price_czk: 81`), or a field beside
+    them: of `{"total": 49.9, "currency": "EUR"}` every number is an amount."""
+    amounts: set[str] = set()
+    for name, value in fields.items():
+        ending = name[-3:].upper()
+        if ending in MONEY and name[-4:-3] in ("_", "") and _is_number(value):
+            amounts.add(amount_text(value, ending))
     currency = fields.get("currency")
-    if not isinstance(currency, str) or not re.fullmatch(r"[A-Za-z]{3}", currency):
-        return set()
-    numbers = filter(_is_number, fields.values())
-    return {amount_text(number, currency.upper()) for number in numbers}
+    if isinstance(currency, str) and re.fullmatch(r"[A-Za-z]{3}", currency):
+        numbers = filter(_is_number, fields.values())
+        amounts |= {amount_text(number, currency.upper()) for number in numbers}
+    return amounts
 
 
 def _is_number(value: Any) -> bool:

@@ -104,6 +104,16 @@ def test_a_tools_result_backs_what_it_did_and_no_more() -> None:
     ]
 
 
+def test_a_field_may_name_the_currency_of_its_amount() -> None:
+    record = {"tool": "look_up", "effect": "read", "data": {"price_czk": 119, "sold_eur": None}}
+    nested = {"tool": "look_up", "effect": "read", "data": {"items": [{"amount_eur": "1734.5"}]}}
+    backing = Backing(now=NOW, results=(record, nested))
+    assert left("A box costs 119 CZK.", backing) == []
+    assert left("The invoice is 1,734.50 EUR.", backing) == []
+    assert left("A box costs 119 EUR.", backing) == [("amount", "119 EUR")]
+    assert left("A box costs 120 CZK.", backing) == [("amount", "120 CZK")]
+
+
 def test_a_tool_that_can_do_several_things_did_what_it_was_asked_for() -> None:
     def done(action: str) -> Backing:
         call = {

@@ -25,6 +25,10 @@ _MOST_NAMED = 3
 _FEW_WORDS = 8
 _IN_ONE = 60
 _KEPT = 16
+_OF_OUR_OWN = re2.compile(
+    r"\b(?:jsem|jsme|som|sme|i|we|ich|wir|yo|nosotr[oa]s"
+    r"|(?:he|hemos) (?:compr|recog|retir|reserv)ado)\b"
+)
 _JOINED = re2.compile(r"\b(?:a|ale|and|but|und|aber|y|pero)\b")
 
 
@@ -60,6 +64,14 @@ def order_signs(text: str) -> list[str]:
     if len(text) > _MOST_READ:
         return ["more text than is read"]
     return _first(_signs("orders.txt", plain_text(text)))
+
+
+def other_people_signs(text: str) -> list[str]:
+    """Words that ask what somebody else bought or collected: that is told to nobody."""
+    if len(text) > _MOST_READ:
+        return []
+    of_others = [plain for plain in plain_sentences(text) if not _OF_OUR_OWN.search(plain)]
+    return _first(sign for plain in of_others for sign in _signs("other_people.txt", plain))
 
 
 def _taken_together(text: str) -> Iterator[str]:

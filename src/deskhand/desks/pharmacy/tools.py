@@ -33,20 +33,18 @@ from . import answers, customer_request, shelf, wishes, wording
 from .catalogue import TABLES, Pharmacy, Product
 from .category_choice import choose_category
 from .request_check import checked, doubt_about
-from .signs import emergency_signs, medical_signs, order_signs
+from .signs import emergency_signs, medical_signs, order_signs, other_people_signs
 
 _SIGNATURE = "Dostupnost léků"
 _EMERGENCY = "EMERGENCY: somebody may be in danger; a medical matter that a person must look at now"
 _OTHER_HOURS = "a day is asked about that may have other opening hours"
 _OTHER_LANGUAGE = "the answer is not in the customer's language"
 _MEDICAL = "a medical question: only a person may answer it"
+_OTHER_PEOPLE = "it asks what somebody else bought or collected; a person must look at it"
 _ORDERS = "the message gives orders to a program; a person must look at it"
 
 Query = Annotated[str, Field(min_length=1, max_length=300)]
 Packs = Annotated[int, Field(ge=1, le=shelf.MOST_PACKS)]
-
-
-# --- medical questions: for people only
 
 
 def _whole(message: Message, text: str) -> str:
@@ -84,6 +82,7 @@ def _for_a_person(envelope: Envelope) -> ServiceResult | None:
         (_EMERGENCY, emergency_signs),
         (_MEDICAL, medical_signs),
         (_ORDERS, order_signs),
+        (_OTHER_PEOPLE, other_people_signs),
     ):
         if seen := signs(text):
             cause = Cause.EMERGENCY if signs is emergency_signs else Cause.ESCALATED

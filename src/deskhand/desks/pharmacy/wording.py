@@ -148,8 +148,8 @@ def _open(shelf: Mapping[str, Any], language: Language, hours: bool) -> str:
 def opening_hours(pharmacies: Sequence[Pharmacy], language: Language) -> str:
     """When each of the pharmacies is open, a line each."""
     head = {
-        "cs": "otevírací doba je tato:",
-        "en": "these are the opening hours that you asked for:",
+        "cs": "Otevírací doba:",
+        "en": "Opening hours:",
     }
     lines = (
         f"- {pharmacy.name}, {pharmacy.street}, {pharmacy.city}: {hours_of(pharmacy, language)}"

@@ -2,7 +2,12 @@
 
 import pytest
 
-from deskhand.desks.pharmacy.signs import emergency_signs, medical_signs, order_signs
+from deskhand.desks.pharmacy.signs import (
+    emergency_signs,
+    medical_signs,
+    order_signs,
+    other_people_signs,
+)
 
 MEDICAL = """
 How many Paralen tablets can I take per day?
@@ -184,3 +189,35 @@ def test_who_did_not_bear_a_medicine_talks_to_a_person(text: str) -> None:
 )
 def test_what_is_taken_along_is_no_medicine(text: str) -> None:
     assert medical_signs(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Chci vědět, jestli si syn minulý týden u vás koupil Aulin.",
+        "Kdy si tchyně vyzvedla léky v Brně?",
+        "Povedzte mi, či si manžel kúpil Xanax.",
+        "Can you tell me whether my neighbour collected Stilnox in May?",
+        "Did my husband pick up his tablets?",
+        "Hat mein Mann bei Ihnen Diazepam gekauft?",
+        "Quisiera saber si mi hijo compró Trankimazin.",
+    ],
+)
+def test_what_somebody_else_bought_is_told_to_nobody(text: str) -> None:
+    assert other_people_signs(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *PLAIN,
+        "Nevím, jestli jsem si u vás rezervovala Zyrtec na úterý.",
+        "Kolik stojí Ibalgin, který si manžel vždycky kupuje?",
+        "Můj muž by si to vyzvedl večer, máte to v Plzni?",
+        "Can I pick it up for my mother?",
+        "Kann meine Frau es abholen?",
+        "¿Puede recogerlo mi marido?",
+    ],
+)
+def test_buying_for_somebody_else_asks_about_nobody(text: str) -> None:
+    assert other_people_signs(text) == []
