@@ -27,6 +27,8 @@ async def upgraded(stores: Stores) -> Worked:
     await worked.work()
 
     def down_and_up(core: sa.Connection) -> None:
+        if core.dialect.name == "postgresql":  # migrations take the time they need
+            core.execute(sa.text("SET LOCAL idle_in_transaction_session_timeout = 0"))
         config = Config()
         config.set_main_option("script_location", str(migrations._SCRIPTS))
         config.attributes["connection"] = core

@@ -31,7 +31,7 @@ from deskhand.brain.task_inputs import (
     written_language,
 )
 from deskhand.config.sections.plans import DeclaredPlan
-from deskhand.language.announced_asks import announced_asks
+from deskhand.language.asks import announced_asks
 from deskhand.language.requested_acts import requested_act
 from deskhand.mail.reply import without_quotes
 from deskhand.model.knowledge import Hit

@@ -18,7 +18,7 @@ from deskhand.language.ask_phrases import (
     spoken_phrases,
 )
 from deskhand.language.message_sentences import SentenceSpan, own_words
-from deskhand.language.slots.folded_text import FoldedText
+from deskhand.language.slots.folded_text import FoldedText, fold
 
 MOST_TEXT = 20_000
 """Characters read of one message: what comes later is a document."""
@@ -43,6 +43,22 @@ _QUESTION_MARK = re.compile(r"\?(?!\w|\.\w)")
 """None inside the name of a file."""
 _DASH = re.compile(r"\s[-–—]+\s|:\s")
 _ACCENT = re.compile(r"[áéíóúñ]", re.IGNORECASE)
+_ANNOUNCED_NUMBERS = {
+    2: "2|two|a couple of|dva|dve|zwei|dos|deux|dwa|dwie",
+    3: "3|three|tri|drei|tres|trois|trzy",
+    4: "4|four|ctyri|vier|cuatro|quatre|cztery",
+    5: "5|five|pet|funf|cinco|cinq|piec",
+}
+_ADJECTIVES = r"(?:\w+ ){0,2}?"
+_CALLED_ASKS = (
+    r"(?:questions?|queries|things|dotazy|otazky|veci|fragen|dinge|sachen|punkte|preguntas|dudas"
+    r"|consultas|cosas|choses|pytania|rzeczy|sprawy)"
+)
+_NO_ASKS = r"(?! (?:went|are (?:wrong|missing)|fehlen|chybi|faltan|wrong|i like|that i like))"
+_ANNOUNCED = {
+    number: re.compile(rf"\b(?:{words}) {_ADJECTIVES}{_CALLED_ASKS}\b{_NO_ASKS}")
+    for number, words in _ANNOUNCED_NUMBERS.items()
+}
 
 
 class PartKind(StrEnum):
@@ -315,3 +331,13 @@ def _is_marked(words: str) -> bool:
 def speaks(language: str | None) -> bool:
     """Whether asks are found by the phrases of this language."""
     return language_with_phrases(language) is not None
+
+
+def announced_asks(text: str) -> int:
+    """How many asks a message says that it has; 0 where it says nothing of it.
+
+    Whoever says "two things" has two, also where one of them is put so that nobody would see it.
+    """
+    folded = " ".join(fold(text).split())
+    announced = [number for number, pattern in _ANNOUNCED.items() if pattern.search(folded)]
+    return max(announced, default=0)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from deskhand.language.announced_asks import announced_asks
+from deskhand.language.asks import announced_asks
 
 
 @pytest.mark.parametrize(

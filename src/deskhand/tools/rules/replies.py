@@ -2,7 +2,7 @@
 leaves."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -392,14 +392,9 @@ def _result(result: Mapping[str, Any], terms: Terms) -> dict[str, Any]:
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-        return
-    items: Iterable[Any] = ()
-    if isinstance(value, MAPPINGS):
-        items = value.values()
+    elif isinstance(value, MAPPINGS):
+        for item in value.values():
+            yield from _texts(item)
     elif isinstance(value, list):
-        items = value
-    for item in items:
-        if isinstance(item, str):
-            yield item
-        elif item is not None:
+        for item in value:
             yield from _texts(item)
